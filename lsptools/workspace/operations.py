@@ -52,6 +52,9 @@ class Operations(Protocol):
     def list_dir(self, path: str) -> tuple[str, ...]:
         """The names in a folder, sorted."""
 
+    def list_kinds(self, path: str) -> Mapping[str, str]:
+        """Each name in a folder with what it is itself: `file`, `folder`, `link` or `other`."""
+
     def readlink(self, path: str) -> str:
         """What the link says, as it says it."""
 
@@ -126,6 +129,10 @@ class LocalOperations:
     def list_dir(self, path: str) -> tuple[str, ...]:
         return tuple(sorted(os.listdir(path)))
 
+    def list_kinds(self, path: str) -> Mapping[str, str]:
+        with os.scandir(path) as entries:
+            return {entry.name: _kind(entry) for entry in entries}
+
     def readlink(self, path: str) -> str:
         return os.readlink(path)
 
@@ -192,6 +199,14 @@ class LocalOperations:
 def temporary_beside(path: str) -> str:
     """A fresh name in the folder of `path`. Short, because `path`'s own name may be as long as names can be."""
     return os.path.join(os.path.dirname(path), f".lsptools-{secrets.token_hex(8)}.tmp")
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    if entry.is_symlink():
+        return "link"
+    if entry.is_file(follow_symlinks=False):
+        return "file"
+    return "folder" if entry.is_dir(follow_symlinks=False) else "other"
 
 
 def _read(descriptor: int, path: str) -> bytes:
@@ -267,6 +282,10 @@ class MemoryOperations:
         entries = [*self._modes, *self._links]
         return tuple(sorted(posixpath.basename(entry) for entry in entries if _in_folder(entry, real)))
 
+    def list_kinds(self, path: str) -> Mapping[str, str]:
+        folder = self._existing(path)
+        return {name: self._kind(posixpath.join(folder, name)) for name in self.list_dir(path)}
+
     def readlink(self, path: str) -> str:
         itself = self._itself(path)
         if itself not in self._links:
@@ -327,6 +346,11 @@ class MemoryOperations:
 
     def fsync_dir(self, path: str) -> None:
         self._existing(path)
+
+    def _kind(self, entry: str) -> str:
+        if entry in self._links:
+            return "link"
+        return "file" if entry in self._files else "folder"
 
     def _put(self, path: str, data: bytes, mode: int) -> None:
         self._files[path] = data

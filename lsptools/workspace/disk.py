@@ -1,0 +1,148 @@
+"""What the disk said when first asked: the part of a snapshot that all views of one workspace state share.
+
+The first answer wins, also between threads (`dict.setdefault`), so that everything computed from a snapshot speaks of
+one state. Confinement is checked once per folder and remembered; a file that is itself a link is checked by itself.
+Where it stops: a folder that is replaced by a link later is still read at its old real path.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from lsptools.errors import BadRequest, Unavailable
+from lsptools.text.document import Document, is_binary
+from lsptools.workspace.operations import Operations
+from lsptools.workspace.paths import Root, outside
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """The files below a root, as first read. Names are relative with `/`; the root is `.`."""
+
+    root: Root
+    operations: Operations
+    documents: dict[str, Document] = field(default_factory=dict)
+    """The text files read so far, by name."""
+    external: dict[str, Document] = field(default_factory=dict)
+    """Files outside the root, by absolute path."""
+    _folders: dict[str, str] = field(default_factory=dict)
+    """Real absolute path of each folder seen, all inside the root. The root's own name here is empty."""
+    _kinds: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    """What is in each folder listed: name to `file`, `folder` or `other`, links followed."""
+
+    def name_of(self, path: str) -> str:
+        """The name of `path`, however it is spelled; outside the root is a `BadRequest`."""
+        folder, _, base = path.rpartition("/")
+        # In a folder that was seen under this spelling, only the last part can still be odd.
+        if folder in self._folders and _is_plain(base):
+            return path
+        return self.root.relative(path)
+
+    def document(self, name: str) -> Document:
+        """The text of a file; `not_found`, `is_directory`, `binary` as `BadRequest`."""
+        document = self.documents.get(name)
+        if document is None:
+            document = self.documents.setdefault(name, decoded(name, self.read(name)))
+        return document
+
+    def external_document(self, absolute: str) -> Document:
+        """The text of a file outside the root."""
+        document = self.external.get(absolute)
+        if document is None:
+            data = self._attempt(absolute, absolute, self.operations.read_bytes)
+            document = self.external.setdefault(absolute, decoded(absolute, data))
+        return document
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file, read now."""
+        if name == ".":
+            raise _is_directory(name)
+        folder, _, base = name.rpartition("/")
+        return self._attempt(name, f"{self._folder(folder)}{os.sep}{base}", self._read_confined)
+
+    def kinds(self, folder: str) -> Mapping[str, str]:
+        """What is in a folder, as first listed; nothing if there is no such folder. Links that lead out are `other`."""
+        key = "" if folder == "." else folder
+        kinds = self._kinds.get(key)
+        if kinds is None:
+            kinds = self._kinds.setdefault(key, self._list(key))
+        return kinds
+
+    def _folder(self, key: str) -> str:
+        real = self._folders.get(key)
+        if real is None:
+            real = self._folders[key] = str(self.root.real(key or "."))
+        return real
+
+    def _list(self, key: str) -> Mapping[str, str]:
+        try:
+            real = self._folder(key)
+            kinds = dict(self.operations.list_kinds(real))
+        except (BadRequest, OSError):
+            return {}
+        for name, kind in kinds.items():
+            if kind == "link":
+                kinds[name] = self._kind_behind(f"{real}{os.sep}{name}")
+        return kinds
+
+    def _kind_behind(self, link: str) -> str:
+        if not self.root.holds(link):
+            return "other"
+        if self.operations.is_file(link):
+            return "file"
+        return "folder" if self.operations.is_dir(link) else "other"
+
+    def _read_confined(self, absolute: str) -> bytes:
+        try:
+            return self.operations.read_unlinked(absolute)
+        except OSError as error:
+            if error.errno not in _IS_A_LINK:
+                raise
+        if not self.root.holds(absolute):
+            raise outside(os.path.relpath(absolute, self.root.path))
+        return self.operations.read_bytes(absolute)
+
+    def _attempt(self, name: str, absolute: str, read: Callable[[str], bytes]) -> bytes:
+        """What `read` reads; its `OSError` becomes an error of ours."""
+        try:
+            return read(absolute)
+        except (FileNotFoundError, NotADirectoryError):
+            raise not_found(name) from None
+        except IsADirectoryError:
+            raise _is_directory(name) from None
+        except OSError as error:
+            # Windows says of a folder that it may not be opened.
+            if self.operations.is_dir(absolute):
+                raise _is_directory(name) from None
+            if error.errno in _IS_NO_FILE:
+                raise BadRequest(
+                    "invalid", f"{name!r} is no regular file", hint="name a file with text in it"
+                ) from None
+            raise Unavailable("unavailable", f"{name!r} cannot be read: {error.strerror}") from None
+
+
+_IS_A_LINK = (errno.ELOOP, errno.EMLINK)  # EMLINK is FreeBSD's word
+_IS_NO_FILE = (errno.EINVAL, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG)
+
+
+def decoded(name: str, data: bytes) -> Document:
+    """The document these bytes are, unless they are binary."""
+    if is_binary(data):
+        raise BadRequest("binary", f"{name!r} is binary", hint="name a text file")
+    return Document.decode(data)
+
+
+def not_found(name: str) -> BadRequest:
+    """The error for a file that is not there."""
+    return BadRequest("not_found", f"there is no file {name!r}", hint="list the folder to see what is there")
+
+
+def _is_directory(name: str) -> BadRequest:
+    return BadRequest("is_directory", f"{name!r} is a folder", hint="name a file in it")
+
+
+def _is_plain(base: str) -> bool:
+    return base not in ("", ".", "..") and "\0" not in base and (os.sep == "/" or os.sep not in base)

@@ -1,0 +1,167 @@
+"""A frozen view of the workspace: the disk, with unsaved or planned texts laid over it.
+
+A `Snapshot` never changes, and what it has read stays as it was at the first read; `digests` says what that was.
+`with_overlays` makes another view, which shares what was read. A text laid over the disk wins, whether it is an
+editor's unsaved file or the result of a planned change; `None` laid over means that the file is gone.
+
+Where it stops: files are read when asked for, not all at once, so two files may be from two moments. Whoever writes
+compares digests first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lsptools.errors import BadRequest, Refused
+from lsptools.text.document import Document, digest_of
+from lsptools.workspace.disk import Disk, not_found
+from lsptools.workspace.operations import LocalOperations, Operations
+from lsptools.workspace.paths import Root
+from lsptools.workspace.ripgrep import Found, Rg, contains_word, is_wanted
+
+PYTHON_SEARCH = Rg(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The workspace at one moment. Paths are relative to the root with `/`; other spellings are understood too."""
+
+    root: Root
+    operations: Operations = field(default_factory=LocalOperations)
+    rg: Rg = PYTHON_SEARCH
+    overlays: Mapping[str, str | None] = field(default_factory=dict)
+    """Text by path, or `None` for a file that is gone. Not to be changed."""
+    _disk: Disk = field(init=False, repr=False, compare=False)
+    _documents: dict[str, Document] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The answers of `document` so far."""
+
+    def __post_init__(self) -> None:
+        named = {self.root.relative(path): text for path, text in self.overlays.items()}
+        object.__setattr__(self, "overlays", named)
+        object.__setattr__(self, "_disk", Disk(self.root, self.operations))
+
+    def document(self, path: str) -> Document:
+        """The text of a file. `not_found`, `is_directory` and `binary` are `BadRequest`."""
+        document = self._documents.get(path)
+        if document is None:
+            name = self._disk.name_of(path)
+            document = self._laid_over(name) if name in self.overlays else self._disk.document(name)
+            self._documents[name] = document
+        return document
+
+    def bytes(self, path: str) -> bytes:
+        """The content of a file, which may be binary."""
+        name = self._disk.name_of(path)
+        if name in self.overlays or name in self._disk.documents:
+            return self.document(name).encode()
+        return self._disk.read(name)
+
+    def exists(self, path: str) -> bool:
+        """Is there a file or folder?"""
+        return self.is_file(path) or self.is_dir(path)
+
+    def is_file(self, path: str) -> bool:
+        """Is there a regular file, perhaps behind a link that stays inside the workspace?"""
+        try:
+            name = self._disk.name_of(path)
+        except BadRequest:
+            return False
+        if name in self.overlays:
+            return self.overlays[name] is not None
+        folder, _, base = name.rpartition("/")
+        return self._disk.kinds(folder).get(base) == "file"
+
+    def is_dir(self, path: str) -> bool:
+        """Is there a folder? One whose last file is laid over with `None` is gone."""
+        try:
+            name = self._disk.name_of(path)
+        except BadRequest:
+            return False
+        if name == ".":
+            return True
+        inside = [text for over, text in self.overlays.items() if over.startswith(name + "/")]
+        if any(text is not None for text in inside):
+            return True
+        folder, _, base = name.rpartition("/")
+        is_on_disk = self._disk.kinds(folder).get(base) == "folder"
+        return is_on_disk and (not inside or bool(self.list_dir(name)))
+
+    def list_dir(self, path: str) -> tuple[str, ...]:
+        """The names in a folder, sorted; none if there is no such folder."""
+        name = self._disk.name_of(path)
+        prefix = "" if name == "." else name + "/"
+        names = set(self._disk.kinds(name))
+        laid_over = {
+            over[len(prefix) :].partition("/")[0] for over in self.overlays if over.startswith(prefix)
+        }
+        there = {base for base in laid_over if self.exists(prefix + base)}
+        return tuple(sorted((names - laid_over) | there))
+
+    def files_with(self, words: Sequence[str], *, globs: Sequence[str] = ()) -> Found:
+        """The files in which one of `words` stands as a whole word; a text laid over the disk is searched instead of it."""
+        found = self.rg.files_with(self.root, words, globs=globs)
+        if not self.overlays:
+            return found
+        on_disk = {path for path in found.files if path not in self.overlays}
+        laid_over = {
+            path
+            for path, text in self.overlays.items()
+            if text is not None and is_wanted(path, globs) and contains_word(text, words)
+        }
+        skipped = tuple(skipped for skipped in found.skipped if skipped.path not in self.overlays)
+        return Found(tuple(sorted(on_disk | laid_over)), skipped)
+
+    def with_overlays(self, overlays: Mapping[str, str | None]) -> Snapshot:
+        """This view with further texts laid over it; `None` means that the file is gone."""
+        added = {self._disk.name_of(path): text for path, text in overlays.items()}
+        snapshot = replace(self, overlays={**self.overlays, **added})
+        object.__setattr__(snapshot, "_disk", self._disk)
+        snapshot._documents.update(
+            (path, document) for path, document in self._documents.items() if path not in added
+        )
+        return snapshot
+
+    def external_document(self, absolute: Path) -> Document:
+        """A file outside the workspace, to read only: the standard library, installed packages."""
+        path = str(absolute)
+        if path not in self._disk.external and self.root.holds(path):
+            return self.document(path)
+        return self._disk.external_document(path)
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """Digest of each file read from the disk so far, as it was then."""
+        return {path: document.digest for path, document in self._disk.documents.items()}
+
+    def changed_on_disk(self) -> tuple[str, ...]:
+        """Which of the files read so far are not on the disk any more as they were read."""
+        return tuple(
+            path for path, digest in sorted(self.digests.items()) if self._digest_now(path) != digest
+        )
+
+    def _digest_now(self, name: str) -> str | None:
+        try:
+            return digest_of(self._disk.read(name))
+        except BadRequest:
+            return None
+
+    def _laid_over(self, name: str) -> Document:
+        text = self.overlays[name]
+        if text is None:
+            raise not_found(name)
+        try:
+            below = self._disk.document(name)
+        except BadRequest:
+            below = _EMPTY
+        document = replace(below, text=text)
+        try:
+            data = document.encode()
+        except Refused:
+            # It cannot be written like this, which `encode` will say; it can be read all the same.
+            data = text.encode("utf-8", "surrogatepass")
+        return replace(document, digest=digest_of(data))
+
+
+_EMPTY = Document.decode(b"")

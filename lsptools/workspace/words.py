@@ -1,0 +1,91 @@
+"""Words as they are searched for: patterns over bytes, the same for ripgrep and for Python.
+
+A word is whole where no ASCII letter, digit or underscore touches it; a byte that is not ASCII does not count. That finds
+more than the rules of Unicode would (`get` in `éget`), never less, and it does not depend on the encoding of the file.
+Under Unicode's rules ripgrep leaves out a word that touches a byte which is not UTF-8, as in a Latin-1 file; who
+decides what a word means parses the file anyway, and nothing may be lost before that.
+
+A word that is not ASCII is also looked for in the encodings that source files declare (PEP 263). Not found: such a word
+spelled in another normal form (send both), and any word in UTF-32.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lsptools.errors import BadRequest
+
+_ENCODINGS = (
+    # UTF-8 first; then what Python sources are known to declare. ASCII words have the same bytes in all of them.
+    *("utf-8", "iso8859-1", "iso8859-2", "iso8859-5", "iso8859-7", "iso8859-15"),
+    *("cp1250", "cp1251", "cp1252", "cp1253", "koi8-r", "mac-roman"),
+    *("shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"),
+)
+
+_IS_WORD_BYTE = re.compile(rb"[0-9A-Za-z_]")
+
+
+def checked_words(words: Sequence[str]) -> tuple[str, ...]:
+    """`words` without repetitions, if each can be searched for."""
+    if isinstance(words, str):
+        raise TypeError("a sequence of words, not one string")
+    if not words:
+        raise BadRequest("invalid", "there is no word to search for", hint="name at least one word")
+    for word in words:
+        if not word or any(character in word for character in "\n\r\0"):
+            raise BadRequest(
+                "invalid", f"{word!r} is not a word to search for", hint="name a word on one line, not empty"
+            )
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise BadRequest(
+                "invalid", f"{word!r} cannot be said in UTF-8", hint="search for another word in the file"
+            ) from None
+    return tuple(dict.fromkeys(words))
+
+
+def rust_patterns(words: Sequence[str], *, whole: bool) -> tuple[str, ...]:
+    """One pattern for ripgrep per word and spelling in bytes, in ASCII only."""
+    return tuple(
+        _with_borders(_rust_literal(spelling), spelling, "(?-u:", r"\b", ")", whole=whole)
+        for word in words
+        for spelling in _spellings(word)
+    )
+
+
+def python_pattern(words: Sequence[str], *, whole: bool) -> re.Pattern[bytes]:
+    """One pattern over bytes that finds what ripgrep finds with `rust_patterns`."""
+    parts = [
+        _with_borders(re.escape(spelling).decode("latin-1"), spelling, "(?:", r"\b", ")", whole=whole)
+        for word in words
+        for spelling in _spellings(word)
+    ]
+    return re.compile("|".join(parts).encode("latin-1"))
+
+
+def _spellings(word: str) -> tuple[bytes, ...]:
+    if word.isascii():
+        return (word.encode(),)
+    found: dict[bytes, None] = {}
+    for encoding in _ENCODINGS:
+        try:
+            found[word.encode(encoding)] = None
+        except UnicodeEncodeError:
+            continue
+    return tuple(found)
+
+
+def _with_borders(
+    literal: str, spelling: bytes, opening: str, border: str, closing: str, *, whole: bool
+) -> str:
+    before = border if whole and _IS_WORD_BYTE.match(spelling[:1]) else ""
+    after = border if whole and _IS_WORD_BYTE.match(spelling[-1:]) else ""
+    return f"{opening}{before}{literal}{after}{closing}"
+
+
+def _rust_literal(spelling: bytes) -> str:
+    return "".join(
+        chr(byte) if _IS_WORD_BYTE.match(bytes((byte,))) else f"\\x{byte:02X}" for byte in spelling
+    )
