@@ -1,0 +1,46 @@
+"""Start-up matters to agents: asking for the version or importing the package loads nothing heavy.
+
+What is judged is the list of loaded modules, not the time.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"jedi", "parso", "libcst", "pygls", "lsprotocol", "mcp", "rich", "tree_sitter", "asyncio"}
+
+VERSION = """
+import sys
+sys.argv = ["lsptools", "--version"]
+from lsptools.__main__ import main
+try:
+    main()
+except SystemExit as done:
+    assert not done.code, done.code
+"""
+
+
+def loaded(program: str) -> set[str]:
+    """The top-level modules that a fresh interpreter has loaded after `program`."""
+    program += "\nimport sys\nprint('loaded', *sorted({name.partition('.')[0] for name in sys.modules}))\n"
+    done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    last = done.stdout.rstrip("\n").rpartition("\n")[2]
+    return set(last.split()[1:])
+
+
+@pytest.mark.parametrize(
+    ("what", "program"),
+    [
+        ("the version", VERSION),
+        ("the package", "import lsptools"),
+        ("the command line", "import lsptools.faces.cli"),
+    ],
+)
+def test_nothing_heavy_is_loaded(what: str, program: str) -> None:
+    assert not loaded(program) & HEAVY, f"{what} loads them"
+
+
+def test_the_check_would_see_a_heavy_module() -> None:
+    assert loaded("import asyncio.events") & HEAVY == {"asyncio"}
