@@ -1,11 +1,18 @@
-"""Options of the case runner, and the folder of the tests on the import path for the modules they share."""
+"""Options of the case runner, how long properties are tried, and the folder of the tests on the import path for shared modules."""
 
+import os
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+# LSPTOOLS_HYPOTHESIS_PROFILE=nightly looks long for what the default, a matter of seconds, has missed.
+hypothesis.settings.register_profile("default", max_examples=100, deadline=None)
+hypothesis.settings.register_profile("nightly", max_examples=20_000, deadline=None)
+hypothesis.settings.load_profile(os.environ.get("LSPTOOLS_HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

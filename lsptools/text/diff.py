@@ -4,8 +4,8 @@ The invariants: `edits_between(old, new).apply(old) == new`, and the unified dif
 
 Small, not smallest: lines that occur once in both texts are taken for the same line (patience), what is between them is
 compared by Myers' algorithm, and what two changed passages have in common is looked for again by words. All of it has
-a budget of steps, about a second; what it does not suffice for is replaced whole. So the time grows with the size of
-the texts, whatever is in them.
+a budget of steps, good for about half a second; what it does not suffice for is replaced whole. So the time grows with
+the size of the texts, whatever is in them.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _pairs(old: Sequence[str], new: Sequence[str], budget: _Budget) -> Iterator[
     old_end, new_end = len(old) - n_tail, len(new) - n_tail
     yield from ((n, n) for n in range(n_head))
     i = j = n_head
-    anchors = _anchors(old[n_head:old_end], new[n_head:new_end])
+    anchors = _anchors(old[n_head:old_end], new[n_head:new_end]) if n_head < min(old_end, new_end) else []
     for anchor_i, anchor_j in chain(((n_head + a, n_head + b) for a, b in anchors), [(old_end, new_end)]):
         if i < anchor_i and j < anchor_j:
             between = _shortest(old[i:anchor_i], new[j:anchor_j], budget)
@@ -191,6 +191,8 @@ def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
 def _shortest(old: Sequence[str], new: Sequence[str], budget: _Budget) -> list[tuple[int, int]]:
     """A longest common subsequence, or nothing when that would take more than half of the budget."""
     common = set(old).intersection(new)
+    if not common:
+        return []
     kept_old = [i for i, element in enumerate(old) if element in common]
     kept_new = [j for j, element in enumerate(new) if element in common]
     pairs = _myers([old[i] for i in kept_old], [new[j] for j in kept_new], budget)

@@ -132,7 +132,7 @@ class Lines:
         if pos.line > self.n_lines:
             raise BadRequest(
                 "invalid",
-                f"line {pos.line} is past the end, there are {_counted(self.n_lines, 'line')}",
+                f"line {pos.line} is past the last line, which is line {self.n_lines}",
                 hint=f"send a line from 1 to {self.n_lines}",
             )
         line = pos.line - 1
@@ -286,7 +286,3 @@ class _Table:
             range(len(characters) + 1), wanted + 1, key=lambda length: self._n_units_of(characters[:length])
         )
         return start + first_too_far - 1
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
