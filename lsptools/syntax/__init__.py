@@ -1,0 +1,1 @@
+"""Trees without meaning; the only importer of tree_sitter."""

@@ -1,0 +1,45 @@
+"""Source bytes to concrete syntax trees.
+
+Never fails on broken source: the tree then has error nodes. Positions are bytes of the UTF-8 source; `Lines` turns
+them into code points. `Node`, `Tree` and `TreeCursor` are tree-sitter's own, handed on so that no other layer names
+the library.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import tree_sitter_python
+from tree_sitter import Language, Node, Parser, Tree, TreeCursor
+
+__all__ = ["Node", "Tree", "TreeCursor", "first_error", "parse", "python_language"]
+
+
+def parse(source: bytes) -> Tree:
+    """The tree of a Python file given as UTF-8."""
+    return _parser().parse(source)
+
+
+def first_error(tree: Tree) -> Node | None:
+    """The first error or missing node of a tree in document order, or None."""
+    node = tree.root_node
+    if not node.has_error:
+        return None
+    while True:
+        if node.is_error or node.is_missing:
+            return node
+        broken = next((child for child in node.children if child.has_error or child.is_missing), None)
+        if broken is None:
+            return node
+        node = broken
+
+
+@cache
+def python_language() -> Language:
+    """The grammar, for queries."""
+    return Language(tree_sitter_python.language())
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(python_language())
