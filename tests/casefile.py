@@ -357,6 +357,36 @@ def _hex_lines(data: bytes) -> str:
     return "".join(f"{data[at : at + 24].hex(' ')}\n" for at in range(0, len(data), 24))
 
 
+# ------------------------------------------------------------------------------------------- text and its positions
+def text_of(file: File) -> str:
+    """The decoded text, without byte order mark."""
+    return _declared_form(file)[1]
+
+
+def with_text(file: File, text: str) -> File:
+    """The file with another text: the same encoding, byte order mark and mode."""
+    form = _declared_form(file)[0]
+    bom = BOMS[form.encoding] if form.bom else b""
+    return replace(file, data=bom + text.encode(form.encoding, form.errors("strict")))
+
+
+def user_position(text: str, offset: int) -> tuple[int, int]:
+    """Line and column, 1-based, in code points."""
+    lines = BREAK.split(text[:offset])
+    return len(lines), len(lines[-1]) + 1
+
+
+def utf16_position(text: str, line: int, column: int) -> dict[str, int]:
+    """The LSP position of a 1-based line and column in code points."""
+    before = BREAK.split(text)[line - 1][: column - 1]
+    return {"line": line - 1, "character": len(before.encode("utf-16-le", "surrogatepass")) // 2}
+
+
+@functools.lru_cache(maxsize=256)
+def _declared_form(file: File) -> tuple[Form, str]:
+    return _declared(file.data)
+
+
 # ------------------------------------------------------------------------------------------------------- the case
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -516,14 +546,14 @@ def file_section(path: str, entry: Entry, *, prefix: str = "", like: Form | None
 
 
 def with_expectations(
-    case: Case, after: Tree, *, error: str | None, out: str, possible: Iterable[str]
+    case: Case, after: Tree, *, error: str | None, brief_error: str, out: str, possible: Iterable[str]
 ) -> Case:
     """The case with what happened as its first set of expectations.
 
-    Changed files and the refusal are always said; a diff, the output and uncertain places only where the case
+    Changed files and the refusal are always said (the refusal in brief where it was one line before); a diff, the output and uncertain places only where the case
     already asks for them. Sections that still apply keep their place; new ones come last.
     """
-    fresh = dict(_observed(case, after, error, out, possible))
+    fresh = dict(_observed(case, after, error, brief_error, out, possible))
     kept = []
     for section in case.sections:
         if not section.expects or _expected_header(section)[0] != 1:
@@ -534,7 +564,7 @@ def with_expectations(
 
 
 def _observed(
-    case: Case, after: Tree, error: str | None, out: str, possible: Iterable[str]
+    case: Case, after: Tree, error: str | None, brief_error: str, out: str, possible: Iterable[str]
 ) -> Iterator[tuple[str, Section]]:
     """What happened, as (what the section is about, section)."""
     start, inputs = before(case), _input_sections(case)
@@ -552,7 +582,7 @@ def _observed(
         yield "diff", Section("=> diff", diff_of(start, after))
     if error is not None:
         brief = "error" in asked and asked["error"].body.count("\n") == 1
-        yield "error", Section("=> error", error.partition("\n")[0] + "\n" if brief else error)
+        yield "error", Section("=> error", brief_error if brief else error)
     if "out" in asked:
         yield "out", Section("=> out", out)
     if "possible" in asked:
@@ -625,17 +655,12 @@ def _input(case: Case, path: str) -> tuple[Entry, list[tuple[str, Mark]]]:
         plain += section.body[last : marker.start()]
         text = form.text(plain)
         inside = marker["text"] or ""
+        line, column = user_position(text, len(text))
         span = (len(text), len(text) + len(form.text(inside)))
-        found.append((marker["name"] or "cursor", Mark(path, *span, f"{path}:{_line_and_column(text)}")))
+        found.append((marker["name"] or "cursor", Mark(path, *span, f"{path}:{line}:{column}")))
         plain += inside
         last = marker.end()
     return form.entry(plain + section.body[last:]), found
-
-
-def _line_and_column(text_before: str) -> str:
-    """1-based, in code points, for the place right after this text."""
-    lines = BREAK.split(text_before)
-    return f"{len(lines)}:{len(lines[-1]) + 1}"
 
 
 def _place_for(case: Case, word: str) -> str:

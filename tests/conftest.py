@@ -18,6 +18,9 @@ hypothesis.settings.load_profile(os.environ.get("LSPTOOLS_HYPOTHESIS_PROFILE", "
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("cases")
     group.addoption(
+        "--cases", metavar="DIR", help="run the .case files of this folder instead of tests/cases"
+    )
+    group.addoption(
         "--update-cases", action="store_true", help="rewrite missing or changed expectations of .case files"
     )
     group.addoption(

@@ -222,7 +222,9 @@ def check_rewritten(
     old: str, after: Tree, new: str, *, error: str | None = None, possible: tuple[str, ...] = ()
 ) -> None:
     head = "Prose.\n\n$ x\n"
-    case = casefile.with_expectations(parse(head + old), after, error=error, out="said\n", possible=possible)
+    case = casefile.with_expectations(
+        parse(head + old), after, error=error, brief_error="no: k\n", out="said\n", possible=possible
+    )
     assert case.text == head + new
 
 

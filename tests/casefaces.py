@@ -1,0 +1,317 @@
+"""The faces that run a case's steps: each takes a command line's words and says what came of them.
+
+A new face is one class with the four methods of `Face` and an entry in `FACES`. Everything a step may touch lies in one
+temporary folder (`Place`), so nothing of the user's is read or written; in the same process the environment and the current
+folder are replaced for the length of a call. Where it stops: the command line in the same process shares module state
+between cases; `--case-subprocess` runs each step as a process of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from unittest import mock
+
+import casefile
+from casefile import Tree
+
+if TYPE_CHECKING:
+    from lsptools import References, Span, ToolError
+
+TIME_LIMIT = 60.0
+"""Seconds that a step may take in a process of its own."""
+FOLDERS = {
+    "HOME": "home",
+    "XDG_STATE_HOME": "state",
+    "XDG_CONFIG_HOME": "config",
+    "XDG_CACHE_HOME": "cache",
+    "XDG_DATA_HOME": "data",
+    "TMPDIR": "tmp",
+}
+OURS = ("LSPTOOLS_", "_LSPTOOLS_", "XDG_", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
+"""Variables that would change what is printed or read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One case's folders."""
+
+    root: Path
+    """The workspace."""
+    side: Path
+    """Its parent; nothing else may appear in it."""
+    user: Path
+    """What stands for the user's folders."""
+
+    @staticmethod
+    def below(folder: Path) -> Place:
+        """New, empty folders."""
+        place = Place(folder / "side" / "workspace", folder / "side", folder / "user")
+        for each in (place.root, *(place.user / name for name in FOLDERS.values())):
+            each.mkdir(parents=True)
+        return place
+
+    def environment(self) -> dict[str, str]:
+        """The variables that a step sees."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+        return kept | {variable: str(self.user / name) for variable, name in FOLDERS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a step answered."""
+
+    exit: int
+    out: str | None
+    """Standard output; `None` for a face that prints nothing."""
+    err: str
+    answer: Mapping[str, Any] | None
+    """The JSON object, where the step asked for one. (Judged member by member.)"""
+    error_kind: str | None
+    error_text: str | None
+    """A refusal or failure as people read it."""
+    changed: bool | None
+    """Whether the face says that it changed something; `None` where it does not say."""
+
+
+class Face(Protocol):
+    """A door to the program."""
+
+    @property
+    def name(self) -> str:
+        """As in `faces:` of a case."""
+
+    def knows(self, arguments: Sequence[str]) -> bool:
+        """Whether the face can say this step."""
+
+    def run(self, arguments: Sequence[str], at: Place) -> Outcome:
+        """Do the step."""
+
+    def preview(self, arguments: Sequence[str], at: Place) -> str | None:
+        """What the step would change, as a diff, without changing it; `None` where there is no such thing."""
+
+    def undo(self, at: Place) -> Outcome:
+        """Take back the last change."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """`lsptools …`: in this process, or each step as a process of its own."""
+
+    name: str = "cli"
+    by_subprocess: bool = False
+
+    def knows(self, arguments: Sequence[str]) -> bool:
+        return True
+
+    def run(self, arguments: Sequence[str], at: Place) -> Outcome:
+        code, out, err = self._call(arguments, at)
+        asked_for_json = "--json" in arguments
+        answer = _json_object(out) if asked_for_json else None
+        error_kind = error_text = None
+        if code != 0:
+            # A call that was not done is made again in the other form: both forms of one refusal are judged.
+            other = (
+                [word for word in arguments if word != "--json"] if asked_for_json else [*arguments, "--json"]
+            )
+            other_code, other_out, other_err = self._call(other, at)
+            assert other_code == code, f"exit code {code} for {arguments}, but {other_code} for {other}"
+            told = answer if asked_for_json else _json_object(other_out)
+            error_kind = _error_kind(told)
+            error_text = (other_err if asked_for_json else err) if error_kind else None
+        changed = answer.get("applied") if answer is not None else None
+        return Outcome(code, out, err, answer, error_kind, error_text, changed)
+
+    def preview(self, arguments: Sequence[str], at: Place) -> str | None:
+        if arguments[0] != "rename" or {"--diff", "--check"} & set(arguments):
+            return None
+        words = [word for word in arguments if word != "--json"]
+        code, out, _ = self._call([*words, "--diff"], at)
+        return out if code == 0 else None
+
+    def undo(self, at: Place) -> Outcome:
+        return self.run(["undo"], at)
+
+    def _call(self, arguments: Sequence[str], at: Place) -> tuple[int, str, str]:
+        return (_in_a_process if self.by_subprocess else _in_this_process)(arguments, at)
+
+
+def _in_this_process(arguments: Sequence[str], at: Place) -> tuple[int, str, str]:
+    from lsptools.faces.cli import main
+
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
+    with _standing_in(at, at.root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(list(arguments))
+    return code, _text(out.buffer.getvalue()), _text(err.buffer.getvalue())
+
+
+def _in_a_process(arguments: Sequence[str], at: Place) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [sys.executable, "-I", "-X", "utf8", "-m", "lsptools", *arguments],  # -I: no module of the workspace
+        cwd=at.root,
+        env=at.environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=TIME_LIMIT,
+        check=False,
+    )
+    return done.returncode, _text(done.stdout), _text(done.stderr)
+
+
+@contextlib.contextmanager
+def _standing_in(at: Place, folder: Path) -> Iterator[None]:
+    """`folder` is the current folder, and the environment is the case's."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        with mock.patch.dict(os.environ, at.environment(), clear=True):
+            yield
+    finally:
+        os.chdir(before)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _json_object(text: str) -> Mapping[str, Any] | None:
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _error_kind(answer: Mapping[str, Any] | None) -> str | None:
+    error = answer.get("error") if answer else None
+    return error["kind"] if isinstance(error, dict) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Python:
+    """`lsptools.open_workspace(…)`; its values are put into the words of the JSON contract, so the same laws judge them."""
+
+    name: str = "api"
+
+    def knows(self, arguments: Sequence[str]) -> bool:
+        options = {word for word in arguments[1:] if word.startswith("-")}
+        sayable = {"rename": {"--json", "--possible", "--mentions"}, "refs": {"--json"}, "undo": {"--json"}}
+        return arguments[0] in sayable and options <= sayable[arguments[0]]
+
+    def run(self, arguments: Sequence[str], at: Place) -> Outcome:
+        match arguments[0]:
+            case "rename":
+                return self._rename(arguments, at)
+            case "refs":
+                return self._references(arguments[1], at)
+            case _:
+                return self.undo(at, *(word for word in arguments[1:2] if word != "--json"))
+
+    def preview(self, arguments: Sequence[str], at: Place) -> str | None:
+        from lsptools import ToolError, open_workspace
+
+        if arguments[0] != "rename":
+            return None
+        with _standing_in(at, at.user):
+            workspace = open_workspace(at.root)
+            with contextlib.suppress(ToolError):
+                plan = workspace.plan_rename(*arguments[1:3], **_decisions(arguments))
+                return plan.change.diff(workspace.snapshot())
+        return None
+
+    def undo(self, at: Place, *change: str) -> Outcome:
+        from lsptools import ToolError, open_workspace
+
+        with _standing_in(at, at.user):
+            try:
+                open_workspace(at.root).undo(*change)
+            except ToolError as error:
+                return _failed(error, {})
+        return Outcome(0, None, "", None, None, None, True)
+
+    def _references(self, place: str, at: Place) -> Outcome:
+        from lsptools import ToolError, open_workspace
+
+        with _standing_in(at, at.user):
+            try:
+                found = open_workspace(at.root).references(place)
+            except ToolError as error:
+                return _failed(error, {})
+        return Outcome(0, None, "", _references_json(casefile.read_tree(at.root), found), None, None, None)
+
+    def _rename(self, arguments: Sequence[str], at: Place) -> Outcome:
+        from lsptools import References, Refused, ToolError, open_workspace
+
+        before = casefile.read_tree(at.root)
+        with _standing_in(at, at.user):
+            try:
+                done = open_workspace(at.root).rename(*arguments[1:3], **_decisions(arguments))
+            except ToolError as error:
+                details = error.details if isinstance(error, Refused) else None
+                known = _references_json(before, details) if isinstance(details, References) else {}
+                return _failed(error, known)
+        change = done.plan.change
+        answer = _references_json(before, done.plan.references) | {
+            "edits": [
+                {**_located(before, file.path, edit.span), "old": _spanned(before, file.path, edit.span)}
+                | {"new": edit.new_text}
+                for file in change.edits
+                for edit in file.edits
+            ],
+            "moves": [{"old": move.old, "new": move.new} for move in change.moves],
+            "applied": True,
+        }
+        return Outcome(0, None, "", answer, None, None, True)
+
+
+def _decisions(arguments: Sequence[str]) -> dict[str, Any]:
+    """The keyword arguments that the options stand for."""
+    options = list(arguments[3:])
+    possible = {"possible": options[options.index("--possible") + 1]} if "--possible" in options else {}
+    return possible | {"mentions": "--mentions" in options}
+
+
+def _failed(error: ToolError, answer: dict[str, Any]) -> Outcome:
+    from lsptools.faces.render import Look, error_text
+
+    return Outcome(error.exit_code, None, "", answer or None, error.kind, error_text(error, Look()), False)
+
+
+def _references_json(tree: Tree, found: References) -> dict[str, Any]:
+    occurrences = [
+        {**_located(tree, each.path, each.span), "class": each.evidence.value} for each in found.occurrences
+    ]
+    return {"schema": 1, "complete": found.complete, "occurrences": occurrences}
+
+
+def _located(tree: Tree, path: str, span: Span) -> dict[str, Any]:
+    text = _text_at(tree, path)
+    line, column = casefile.user_position(text, span.start)
+    return {
+        "path": path,
+        "line": line,
+        "column": column,
+        "range": {"start": casefile.utf16_position(text, line, column)},
+    }
+
+
+def _spanned(tree: Tree, path: str, span: Span) -> str:
+    return _text_at(tree, path)[span.start : span.end]
+
+
+def _text_at(tree: Tree, path: str) -> str:
+    entry = casefile.File(Path(path).read_bytes()) if Path(path).is_absolute() else tree[path]
+    assert isinstance(entry, casefile.File)
+    return casefile.text_of(entry)
+
+
+FACES: tuple[Face, ...] = (CommandLine(), Python())
+"""Every case runs through each of them that knows its steps."""
