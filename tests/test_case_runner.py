@@ -266,9 +266,9 @@ def test_pytest_rewrites_the_expectations_of_a_folder_of_cases(tmp_path: Path) -
             "-p",
             "no:cacheprovider",
             "--cases",
-            tmp_path,
+            str(tmp_path),
             *options,
-            tests,
+            str(tests),
         ]
         return subprocess.run(command, cwd=tests.parent.parent, capture_output=True, check=False).returncode
 

@@ -133,6 +133,7 @@ WRITES = [
     "workspace/operations.py",  # the file system interface, on the disk
     "workspace/apply.py",  # who changes the workspace with it
     "workspace/journal.py",  # who keeps the journal in the user's state folder
+    "workspace/state.py",
     "faces/environment.py",  # sends output to the null device when nobody reads it
 ]
 
