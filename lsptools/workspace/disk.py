@@ -16,6 +16,8 @@ from lsptools.errors import BadRequest, Unavailable
 from lsptools.text.document import Document, is_binary
 from lsptools.workspace.operations import Operations
 from lsptools.workspace.paths import Root, outside
+from lsptools.workspace.survey import Survey, survey
+from lsptools.workspace.walk import FOREIGN, NO_RULES, VERSION_CONTROL, Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,16 @@ class Disk:
     """Real absolute path of each folder seen, all inside the root. The root's own name here is empty."""
     _kinds: dict[str, Mapping[str, str]] = field(default_factory=dict)
     """What is in each folder listed: name to `file`, `folder` or `other`, links followed."""
+    _rules: dict[str, Rules | None] = field(default_factory=dict)
+    """The ignore rules that hold in each folder asked for; `None` if nothing in it is searched."""
+    _survey: list[Survey] = field(default_factory=list)
+
+    @property
+    def survey(self) -> Survey:
+        """What a search does not look into; made once."""
+        if not self._survey:
+            self._survey.append(survey(self.root, self.operations))
+        return self._survey[0]
 
     def name_of(self, path: str) -> str:
         """The name of `path`, however it is spelled; outside the root is a `BadRequest`."""
@@ -70,6 +82,31 @@ class Disk:
         if kinds is None:
             kinds = self._kinds.setdefault(key, self._list(key))
         return kinds
+
+    def is_searched(self, name: str) -> bool:
+        """Would a search come to a regular file of this name? For texts that are not on the disk, or not like this."""
+        folder, _, base = name.rpartition("/")
+        rules = self._rules_in(folder)
+        return rules is not None and base not in VERSION_CONTROL and not rules.ignore(name, is_folder=False)
+
+    def _rules_in(self, key: str) -> Rules | None:
+        if key not in self._rules:
+            self._rules[key] = self._read_rules(key)
+        return self._rules[key]
+
+    def _read_rules(self, key: str) -> Rules | None:
+        kinds = self.kinds(key)
+        above: Rules | None = NO_RULES
+        if key:
+            folder, _, base = key.rpartition("/")
+            above = self._rules_in(folder)
+            if base in VERSION_CONTROL or base in FOREIGN or "pyvenv.cfg" in kinds:
+                return None
+        if above is None or (key and above.ignore(key, is_folder=True)):
+            return None
+        return above.with_folder(
+            key + "/" if key else "", os.path.join(self.root.path, key), kinds, self.operations
+        )
 
     def _folder(self, key: str) -> str:
         real = self._folders.get(key)

@@ -8,7 +8,7 @@ and mode bits; no owners, no hard links, no clock). Only `apply.py` and `journal
 """
 
 # ruff: noqa: PTH101, PTH102, PTH104, PTH105, PTH106, PTH108, PTH110, PTH112, PTH113, PTH114, PTH115, PTH116
-# ruff: noqa: PTH118, PTH120, PTH208
+# ruff: noqa: PTH120
 # Strings and `os`, not `pathlib`: a search reads thousands of files, and these calls are most of its time.
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ from typing import Protocol
 class Operations(Protocol):
     """What the workspace asks of a file system."""
 
+    @property
+    def is_local(self) -> bool:
+        """Whether programs started on this machine see the same files."""
+
     def read_bytes(self, path: str) -> bytes:
         """The content of a regular file, links followed. Anything else (a pipe, a device) is `EINVAL`, at once."""
 
@@ -36,6 +40,9 @@ class Operations(Protocol):
 
     def lstat(self, path: str) -> os.stat_result:
         """Facts about `path` itself, which may be a link."""
+
+    def size(self, path: str) -> int:
+        """Bytes in the file, without following a link; 0 if it is gone."""
 
     def exists(self, path: str) -> bool:
         """Whether `path` leads to something; a broken link does not."""
@@ -100,6 +107,8 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | ge
 class LocalOperations:
     """The disk of this machine."""
 
+    is_local = True
+
     def read_bytes(self, path: str) -> bytes:
         return _read(os.open(path, _READ), path)
 
@@ -113,6 +122,12 @@ class LocalOperations:
 
     def lstat(self, path: str) -> os.stat_result:
         return os.lstat(path)
+
+    def size(self, path: str) -> int:
+        try:
+            return os.lstat(path).st_size
+        except OSError:
+            return 0
 
     def exists(self, path: str) -> bool:
         return os.path.exists(path)
@@ -231,6 +246,8 @@ def _read(descriptor: int, path: str) -> bytes:
 class MemoryOperations:
     """A file system in memory, with `/` paths. `files` and `links` may be given; their folders follow."""
 
+    is_local = False
+
     def __init__(
         self, files: Mapping[str, bytes] | None = None, links: Mapping[str, str] | None = None
     ) -> None:
@@ -261,6 +278,9 @@ class MemoryOperations:
     def lstat(self, path: str) -> os.stat_result:
         itself = self._itself(path)
         return self._facts(itself if itself in self._links else self._existing(path))
+
+    def size(self, path: str) -> int:
+        return len(self._files.get(self._itself(path), b""))
 
     def exists(self, path: str) -> bool:
         return self.realpath(path) in self._modes

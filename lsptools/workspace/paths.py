@@ -9,7 +9,7 @@ exist yet is judged by its deepest existing folder. Where it stops: a link swapp
 not seen, so whoever writes checks again, right before. Nothing is cached here; `Snapshot` caches per folder.
 """
 
-# ruff: noqa: PTH112, PTH118, PTH119, PTH120
+# ruff: noqa: PTH112, PTH119, PTH120
 # Strings and `os.path`, not `pathlib`: thousands of paths go through here for one answer, and `Path.resolve` costs
 # several times what `os.path.realpath` does.
 

@@ -1,88 +1,455 @@
-"""Text search in the workspace, by ripgrep: the only module that runs it."""
+"""Text search in the workspace: the only module that runs ripgrep, and the door to the search in Python.
+
+The workspace may be hostile and the user's settings unknown, so ripgrep runs without the configuration of either, and
+nothing is taken for an option: patterns come by standard input or in `--regexp=…`, paths stand behind `--` and begin
+with `./`. Which files are searched is said in `walk.py`. Files that are binary, large or unreadable and folders that are
+left out are reported, not lost; that some could not be read does not make the rest unknown.
+
+`--text` is always on. Without it ripgrep gives up on a file at the first NUL, wherever that is, and a name before or
+behind it would be lost. Instead, files that match are looked at by the same rule as everywhere (`is_binary`).
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import sys
+from codecs import BOM_UTF8
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Timer
+from typing import IO
 
-from lsptools.errors import Unavailable
-from lsptools.text.document import is_binary
+from lsptools.errors import BadRequest, Unavailable
+from lsptools.workspace import python_search
+from lsptools.workspace.found import Case, Found, Hits, Line, Query, Skipped, Why
+from lsptools.workspace.gathering import Gathering, has_binary_head
+from lsptools.workspace.globs import checked_globs, is_wanted, quoted
+from lsptools.workspace.operations import LocalOperations, Operations
 from lsptools.workspace.paths import Root
+from lsptools.workspace.survey import LIMIT, Survey, Tree, binary, large, survey, too_large
+from lsptools.workspace.walk import FOREIGN, VERSION_CONTROL
 from lsptools.workspace.words import checked_words, python_pattern, rust_patterns
 
+__all__ = ["Case", "Found", "Hits", "Line", "Query", "Rg", "Skipped", "Why", "find_executable"]
 
-@dataclass(frozen=True, slots=True, order=True)
-class Skipped:
-    """Something that was not searched, or cannot be read as text, and why."""
-
-    path: str
-    reason: str
-    kind: str = "unreadable"
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The files with a word, sorted, and what was left out."""
-
-    files: tuple[str, ...]
-    skipped: tuple[Skipped, ...] = ()
+LOCAL: Operations = LocalOperations()
+OLDEST = 13
+"""The first ripgrep that knows every option used here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rg:
+    """How text is searched: by ripgrep, or in Python if there is none.
+
+    All searches take `globs` (see `globs.is_wanted`), `everywhere` (environments and installed packages too), the
+    `operations` to read with (only Python can search what is not on the local disk), and a `survey` if one was made.
+    """
+
     executable: Path | None
+    why: str = ""
+    """Why there is no ripgrep, or what is known about it."""
+    timeout: float = 60.0
+    """Seconds after which a search is given up; a pipe in the place of an ignore file would stop ripgrep for good."""
+
+    @classmethod
+    def find(cls, setting: str | None, path: str | None, *, distrusted: Root | None = None) -> Rg:
+        """The ripgrep of `find_executable`, unless it is too old."""
+        executable = find_executable(setting, path, distrusted=distrusted)
+        if executable is None:
+            return cls(None, "no ripgrep was found")
+        version = _version(executable)
+        if version is None:
+            return cls(None, f"{executable} does not say that it is ripgrep")
+        if version[0] < OLDEST:
+            numbers = ".".join(map(str, version))
+            return cls(None, f"ripgrep {numbers} at {executable} is too old, {OLDEST} or newer is needed")
+        return cls(executable, "ripgrep " + ".".join(map(str, version)))
+
+    @property
+    def explain(self) -> str:
+        """One sentence for people: who searches, and that it is slow if it is."""
+        if self.executable is None:
+            return f"searching in Python, which is slow: {self.why or 'no ripgrep was given'}"
+        return f"searching with {self.why or 'ripgrep'} at {self.executable}"
+
+    def files(
+        self,
+        root: Root,
+        *,
+        globs: Sequence[str] = (),
+        everywhere: bool = False,
+        operations: Operations = LOCAL,
+        survey: Survey | None = None,
+    ) -> Iterator[str]:
+        """All files that are searched, whatever is in them, sorted."""
+        if not self._runs(operations):
+            yield from sorted(python_search.files(root, operations, globs=globs, everywhere=everywhere))
+            return
+        tree = _tree(root, globs, everywhere, operations, survey)
+        done = self._run(root, [*_options(tree), "--files", "--", "./"])
+        yield from sorted(path for path in _paths(done.stdout) if is_wanted(path, globs))
 
     def files_with(
-        self, root: Root, words: Sequence[str], *, whole_words: bool = True, globs: Sequence[str] = ()
+        self,
+        root: Root,
+        words: Sequence[str],
+        *,
+        whole_words: bool = True,
+        globs: Sequence[str] = (),
+        everywhere: bool = False,
+        operations: Operations = LOCAL,
+        survey: Survey | None = None,
     ) -> Found:
+        """The files that have one of `words` in them, as `words.py` understands words."""
         words = checked_words(words)
+        tree = _tree(root, globs, everywhere, operations, survey)
+        if not self._runs(operations):
+            return python_search.files_with(tree, python_pattern(words, whole=whole_words).search)
+        patterns = "\n".join(rust_patterns(words, whole=whole_words)).encode()
+        what = ["--file=-", "--files-with-matches"]
+        done = self._run(root, [*_options(tree), f"--max-filesize={LIMIT}", *what, "--", "./"], patterns)
+        files, binaries = _texts(root, [path for path in _paths(done.stdout) if is_wanted(path, globs)])
+        skipped = {*tree.survey.left_out, *done.skipped, *binaries, *self._large(tree, what, patterns)}
+        return Found(tuple(sorted(files)), tuple(sorted(skipped)))
+
+    def count_occurrences(
+        self,
+        root: Root,
+        word: str,
+        *,
+        globs: Sequence[str] = (),
+        everywhere: bool = False,
+        operations: Operations = LOCAL,
+        survey: Survey | None = None,
+    ) -> Mapping[str, int]:
+        """How often `word` stands in each text file, whole by Unicode's rules: a count made by somebody else, for tests."""
+        (word,) = checked_words([word])
+        tree = _tree(root, globs, everywhere, operations, survey)
+        if not self._runs(operations):
+            return python_search.count_occurrences(tree, word)
+        what = ["--count-matches", "--word-regexp", "--fixed-strings", f"--regexp={word}"]
+        done = self._run(root, [*_options(tree), f"--max-filesize={LIMIT}", *what, "--", "./"])
+        counts = {
+            os.fsdecode(path): int(count) for path, count in re.findall(rb"\./([^\0]+)\0(\d+)\n", done.stdout)
+        }
+        texts, _ = _texts(root, [path for path in counts if is_wanted(path, globs)])
+        return {path: counts[path] for path in sorted(texts)}
+
+    def search(
+        self,
+        root: Root,
+        query: Query,
+        *,
+        everywhere: bool = False,
+        operations: Operations = LOCAL,
+        survey: Survey | None = None,
+        without: Container[str] = (),
+    ) -> Hits:
+        """The lines that match `query`, but not in the files `without`."""
+        tree = _tree(root, query.globs, everywhere, operations, survey)
+        if not self._runs(operations):
+            return python_search.search(tree, query, without)
+        what = _query_options(query)
+        hits = Gathering(root, query, without=without)
+        options = [*_options(tree), f"--max-filesize={LIMIT}", *what, "--json", f"--context={query.context}"]
+        unread = self._stream(root, [*options, "--", "./"], hits.add)
+        large_ones = self._large(tree, [*what, "--files-with-matches"], b"")
+        skipped = {*tree.survey.left_out, *unread, *hits.binaries, *large_ones}
+        return replace(
+            hits.hits(), skipped=tuple(sorted(each for each in skipped if each.path not in without))
+        )
+
+    def search_text(self, root: Root, path: str, text: str, query: Query) -> Hits:
+        """The lines that match `query` in a text that is not on the disk like this."""
+        data = text.encode("utf-8", "surrogatepass")
         if self.executable is None:
-            raise Unavailable("unavailable", "no ripgrep")
-        argv = [
-            str(self.executable), "--no-config", "--hidden", "--no-require-git", "--no-ignore-global",
-            "--no-ignore-parent", "--no-ignore-exclude", "--no-ignore-messages", "--color=never", "-l", "-0", "-a",
-            "--max-filesize=8M", "--glob=!.git", "--glob=!.hg", "--glob=!.svn", "--glob=!__pycache__", "--glob=!.venv",
-            "--glob=!venv", "--glob=!node_modules", "--file=-", "--", "./",
-        ]  # fmt: skip
-        patterns = "".join(p + "\n" for p in rust_patterns(words, whole=whole_words))
-        done = subprocess.run(argv, input=patterns.encode(), capture_output=True, cwd=root.path, check=False)
-        files = []
-        skipped = []
-        for name in done.stdout.split(b"\0")[:-1]:
-            path = os.fsdecode(name[2:])
-            if not is_wanted(path, globs):
-                continue
-            with open(f"{root.path}/{path}", "rb") as file:
-                head = file.read(8192)
-            if is_binary(head):
-                skipped.append(Skipped(path, "binary file matches", "binary"))
-            else:
-                files.append(path)
-        return Found(tuple(sorted(files)), tuple(skipped))
+            return python_search.search_text(path, data, query)
+        hits = Gathering(root, query, path=path)
+        options = [*_ALWAYS, *_query_options(query), "--json", f"--context={query.context}"]
+        # A byte order mark in front, so that what the text begins with is not taken for one.
+        self._stream(root, [*options, "--", "-"], hits.add, BOM_UTF8 + data)
+        return hits.hits()
+
+    def _runs(self, operations: Operations) -> bool:
+        return self.executable is not None and operations.is_local
+
+    def _large(self, tree: Tree, what: Sequence[str], patterns: bytes) -> Iterator[Skipped]:
+        """Notes on the large files that match; they have a run of their own, which names them."""
+        sizes = {path: size for path, size in tree.survey.large if is_wanted(path, tree.globs)}
+        notes = {path: too_large(path, size) for path, size in sizes.items()}
+        yield from (note for note in notes.values() if note is not None)
+        to_search = [f"./{path}" for path, note in notes.items() if note is None]
+        if to_search:
+            done = self._run(tree.root, [*_ALWAYS, *what, "--", *to_search], patterns)
+            matching, binaries = _texts(tree.root, list(_paths(done.stdout)))
+            yield from (large(path, sizes[path]) for path in matching)
+            yield from (*binaries, *done.skipped)
+
+    def _run(self, root: Root, arguments: Sequence[str], given: bytes = b"") -> _Done:
+        """Run ripgrep in the root to its end."""
+        try:
+            done = subprocess.run(
+                [str(self.executable), *arguments],
+                input=given,
+                capture_output=True,
+                cwd=root.path,
+                timeout=self.timeout,
+                check=False,
+                creationflags=_NO_WINDOW,
+            )
+        except OSError as error:
+            raise self._cannot_start(error) from None
+        except subprocess.TimeoutExpired:
+            raise self._too_slow() from None
+        return _Done(done.stdout, _skipped(done.returncode, done.stderr))
+
+    def _stream(
+        self, root: Root, arguments: Sequence[str], take: Callable[[bytes], None], given: bytes = b""
+    ) -> tuple[Skipped, ...]:
+        """Run ripgrep in the root, hand its lines to `take` as they come, and answer what it could not read."""
+        try:
+            process = subprocess.Popen(
+                [str(self.executable), *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=root.path,
+                creationflags=_NO_WINDOW,
+            )
+        except OSError as error:
+            raise self._cannot_start(error) from None
+        with process, ThreadPoolExecutor(2) as others:
+            assert process.stdin and process.stdout and process.stderr  # they are pipes
+            alarm = _Alarm(self.timeout, process.kill)
+            others.submit(_give, process.stdin, given)
+            complaints = others.submit(process.stderr.read)
+            try:
+                for line in process.stdout:
+                    take(line)
+            except BaseException:
+                process.kill()
+                raise
+            finally:
+                alarm.cancel()
+        if alarm.has_rung:
+            raise self._too_slow()
+        return _skipped(process.returncode, complaints.result())
+
+    def _cannot_start(self, error: OSError) -> Unavailable:
+        return Unavailable(
+            "unavailable",
+            f"ripgrep at {self.executable} cannot be run in the workspace: {error.strerror}",
+            hint="see that both are there, or set another ripgrep",
+        )
+
+    def _too_slow(self) -> Unavailable:
+        return Unavailable(
+            "timed_out",
+            f"ripgrep did not come to an end in {self.timeout:g} s",
+            hint="exclude folders by an ignore file, or allow more time",
+        )
 
 
-def is_wanted(path: str, globs: Sequence[str]) -> bool:
-    import fnmatch
+def find_executable(setting: str | None, path: str | None, *, distrusted: Root | None = None) -> Path | None:
+    """The ripgrep to use: what is set (a path or a name), else `rg` on `path`, else the one installed with us.
 
-    positive = [g for g in globs if not g.startswith("!")]
-    return (
-        not positive
-        or any(fnmatch.fnmatch(path, g) or fnmatch.fnmatch(path.rpartition("/")[2], g) for g in positive)
-    ) and not any(fnmatch.fnmatch(path, g[1:]) for g in globs if g.startswith("!"))
+    `path` is the value of `PATH`. Entries that are not absolute, which would depend on the current directory, and
+    those inside the `distrusted` workspace do not count: who opens a project did not ask for its programs.
+    """
+    if setting and not os.path.isabs(setting) and Path(setting).name != setting:
+        raise BadRequest(
+            "invalid",
+            f"the ripgrep set is {setting!r}, which depends on where we are",
+            hint="set an absolute path",
+        )
+    if setting and os.path.isabs(setting):
+        found: Path | None = Path(setting) if _is_program(setting) else None
+    else:
+        folders = [folder for folder in (path or "").split(os.pathsep) if os.path.isabs(folder)]
+        trusted = [folder for folder in folders if distrusted is None or not distrusted.holds(folder)]
+        found = _program_in(trusted, setting or "rg")
+    if setting and found is None:
+        raise Unavailable(
+            "unavailable",
+            f"the ripgrep set, {setting!r}, is no program",
+            hint="correct the setting, or remove it",
+        )
+    return found or _program_in(_own_folders(), "rg")
 
 
-def contains_word(text: str, words: Sequence[str], *, whole_words: bool = True) -> bool:
-    return (
-        python_pattern(words, whole=whole_words).search(text.encode("utf-8", "surrogateescape")) is not None
-    )
+@dataclass(frozen=True, slots=True)
+class _Done:
+    stdout: bytes
+    skipped: tuple[Skipped, ...]
 
 
-def find_executable(setting: str | None, path: str | None) -> Path | None:
-    import shutil
-    import sysconfig
+class _Alarm(Timer):
+    """A timer that knows whether it went off."""
 
-    return Path(setting or shutil.which("rg", path=path) or sysconfig.get_path("scripts") + "/rg")
+    has_rung = False
+
+    def __init__(self, seconds: float, act: Callable[[], None]) -> None:
+        super().__init__(seconds, self._ring)
+        self.daemon = True
+        self.act = act
+        self.start()
+
+    def _ring(self) -> None:
+        self.has_rung = True
+        self.act()
+
+
+_NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows would open a console
+
+_ALWAYS = ("--no-config", "--color=never", "--text", "--null", "--path-separator=/")
+_FILES = (
+    # Which files: see `walk.py`.
+    "--hidden",
+    "--no-require-git",
+    "--no-ignore-global",
+    "--no-ignore-exclude",
+    "--no-ignore-parent",
+    "--no-ignore-messages",
+    *(f"--glob=!{name}" for name in VERSION_CONTROL),
+)
+
+
+def _tree(
+    root: Root, globs: Sequence[str], everywhere: bool, operations: Operations, known: Survey | None
+) -> Tree:
+    globs = checked_globs(globs)
+    return Tree(root, operations, known or survey(root, operations, everywhere=everywhere), globs, everywhere)
+
+
+def _options(tree: Tree) -> list[str]:
+    """How to search the files of the tree, and perhaps some more; `is_wanted` has the last word on globs."""
+    options = [*_ALWAYS, *_FILES]
+    # ripgrep refuses an unclosed `[` here, and takes it for a character in an ignore file, as we do.
+    options += [f"--glob={glob}" for glob in tree.globs if glob.startswith("!") and "[" not in glob]
+    if not tree.everywhere:
+        options += [f"--glob=!{name}/" for name in FOREIGN]
+        options += [f"--glob=!{quoted(path)}/" for path in tree.survey.environments]
+    # A positive `--glob` would bring back what ignore files exclude. Types do not, but know only names of files.
+    wanted = [glob for glob in tree.globs if not glob.startswith("!")]
+    if wanted and all(_BY_SUFFIX.fullmatch(glob) for glob in wanted):
+        options += [f"--type-add=wanted:{glob}" for glob in wanted]
+        options.append("--type=wanted")
+    return options
+
+
+_BY_SUFFIX = re.compile(r"\*(\.\w+)+", re.ASCII)
+
+
+def _query_options(query: Query) -> list[str]:
+    options = [f"--regexp={query.pattern}", "--crlf", _CASES[query.case]]
+    if query.fixed:
+        options.append("--fixed-strings")
+    if query.word:
+        options.append("--word-regexp")
+    return options
+
+
+_CASES = {
+    Case.SENSITIVE: "--case-sensitive",
+    Case.INSENSITIVE: "--ignore-case",
+    Case.SMART: "--smart-case",
+}
+
+
+def _paths(stdout: bytes) -> Iterator[str]:
+    return (os.fsdecode(path.removeprefix(b"./")) for path in stdout.split(b"\0") if path)
+
+
+def _texts(root: Root, paths: Sequence[str]) -> tuple[list[str], list[Skipped]]:
+    """Those of the files that are text, and notes on the others."""
+    top = os.path.join(root.path, "")
+    texts: list[str] = []
+    others: list[Skipped] = []
+    for path in paths:
+        try:
+            is_text = not has_binary_head(top + path)
+        except FileNotFoundError:
+            continue  # gone meanwhile
+        except OSError as error:
+            others.append(Skipped(path, error.strerror or str(error)))
+            continue
+        if is_text:
+            texts.append(path)
+        else:
+            others.append(binary(path))
+    return texts, others
+
+
+_COMPLAINT = re.compile(
+    rb"^rg: \./(?P<path>.*?): (?P<reason>[^\n]*?)(?: \(os error (?P<code>\d+)\))?$", re.M | re.S
+)
+_IN_A_PATTERN = (b"regex parse error", b"is not allowed in a regex", b"size limit")
+
+
+def _skipped(code: int, stderr: bytes) -> tuple[Skipped, ...]:
+    """What ripgrep says it could not read. Other failures are errors; to match nothing is none."""
+    if code in (0, 1):
+        return ()
+    complaints = list(_COMPLAINT.finditer(stderr))
+    if code == 2 and complaints:
+        return tuple(
+            Skipped(os.fsdecode(complaint["path"]) or ".", complaint["reason"].decode("utf-8", "replace"))
+            for complaint in complaints
+            if complaint["code"] != b"2"  # gone meanwhile
+        )
+    says = stderr.decode("utf-8", "replace").strip()
+    if any(part in stderr for part in _IN_A_PATTERN):
+        raise BadRequest(
+            "invalid",
+            says.removeprefix("rg: ").replace("\n", " "),
+            hint="correct the expression, or search for a fixed text",
+        )
+    raise Unavailable("unavailable", f"ripgrep failed ({code}): {says or 'it says nothing'}")
+
+
+def _give(pipe: IO[bytes], data: bytes) -> None:
+    try:
+        pipe.write(data)
+        pipe.close()
+    except OSError:
+        pass  # ripgrep ended before it had read all; its exit code tells why
+
+
+def _version(executable: Path) -> tuple[int, ...] | None:
+    try:
+        done = subprocess.run(
+            [executable, "--no-config", "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=10,
+            check=False,
+            creationflags=_NO_WINDOW,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.match(rb"ripgrep (\d+)\.(\d+)\.(\d+)", done.stdout)
+    return tuple(int(number) for number in found.groups()) if found else None
+
+
+def _own_folders() -> Iterator[str]:
+    """Where installers put programs of packages in our environment; `pip --target` makes a `bin` beside the packages."""
+    if sys.executable:
+        yield str(Path(sys.executable).parent)
+    yield os.path.join(Path(__file__).parents[2], "bin")
+    import sysconfig  # takes a millisecond, and the first place is nearly always right
+
+    yield sysconfig.get_path("scripts")
+
+
+def _program_in(folders: Iterable[str], name: str) -> Path | None:
+    names = [name, f"{name}.exe"] if os.name == "nt" else [name]
+    candidates = (os.path.join(folder, each) for folder in folders for each in names)
+    return next((Path(candidate) for candidate in candidates if _is_program(candidate)), None)
+
+
+def _is_program(path: str) -> bool:
+    return Path(path).is_file() and os.access(path, os.X_OK)

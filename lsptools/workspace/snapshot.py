@@ -17,9 +17,11 @@ from pathlib import Path
 from lsptools.errors import BadRequest, Refused
 from lsptools.text.document import Document, digest_of
 from lsptools.workspace.disk import Disk, not_found
+from lsptools.workspace.globs import is_wanted
 from lsptools.workspace.operations import LocalOperations, Operations
 from lsptools.workspace.paths import Root
-from lsptools.workspace.ripgrep import Found, Rg, contains_word, is_wanted
+from lsptools.workspace.ripgrep import Found, Hits, Query, Rg
+from lsptools.workspace.words import has_word
 
 PYTHON_SEARCH = Rg(None)
 
@@ -33,6 +35,8 @@ class Snapshot:
     rg: Rg = PYTHON_SEARCH
     overlays: Mapping[str, str | None] = field(default_factory=dict)
     """Text by path, or `None` for a file that is gone. Not to be changed."""
+    search_path: tuple[str, ...] = ()
+    """Folders of installed packages outside the workspace, absolute: what imports lead to, never edited."""
     _disk: Disk = field(init=False, repr=False, compare=False)
     _documents: dict[str, Document] = field(default_factory=dict, init=False, repr=False, compare=False)
     """The answers of `document` so far."""
@@ -99,19 +103,49 @@ class Snapshot:
         there = {base for base in laid_over if self.exists(prefix + base)}
         return tuple(sorted((names - laid_over) | there))
 
-    def files_with(self, words: Sequence[str], *, globs: Sequence[str] = ()) -> Found:
-        """The files in which one of `words` stands as a whole word; a text laid over the disk is searched instead of it."""
-        found = self.rg.files_with(self.root, words, globs=globs)
+    def files(self, *, globs: Sequence[str] = ()) -> tuple[str, ...]:
+        """All files a search looks into, sorted; see `walk.py` for which those are, and `globs.is_wanted` for globs."""
+        on_disk = self.rg.files(self.root, globs=globs, operations=self.operations, survey=self._disk.survey)
+        there = (path for path in on_disk if path not in self.overlays)
+        return tuple(sorted((*there, *self._laid_over_files(globs))))
+
+    def files_with(
+        self, words: Sequence[str], *, whole_words: bool = True, globs: Sequence[str] = ()
+    ) -> Found:
+        """The files with one of `words` in them; a text laid over the disk is searched instead of what is below it."""
+        found = self.rg.files_with(
+            self.root,
+            words,
+            whole_words=whole_words,
+            globs=globs,
+            operations=self.operations,
+            survey=self._disk.survey,
+        )
         if not self.overlays:
             return found
-        on_disk = {path for path in found.files if path not in self.overlays}
-        laid_over = {
+        on_disk = (path for path in found.files if path not in self.overlays)
+        laid_over = (
             path
-            for path, text in self.overlays.items()
-            if text is not None and is_wanted(path, globs) and contains_word(text, words)
-        }
+            for path, text in self._laid_over_files(globs).items()
+            if has_word(text, words, whole=whole_words)
+        )
         skipped = tuple(skipped for skipped in found.skipped if skipped.path not in self.overlays)
-        return Found(tuple(sorted(on_disk | laid_over)), skipped)
+        return Found(tuple(sorted((*on_disk, *laid_over))), skipped)
+
+    def search(self, query: Query) -> Hits:
+        """The lines that match; a text laid over the disk is searched instead of what is below it."""
+        hits = self.rg.search(
+            self.root,
+            query,
+            operations=self.operations,
+            survey=self._disk.survey,
+            without=self.overlays.keys(),
+        )
+        laid_over = self._laid_over_files(query.globs)
+        return hits.joined(
+            [self.rg.search_text(self.root, path, text, query) for path, text in laid_over.items()],
+            query.limit,
+        )
 
     def with_overlays(self, overlays: Mapping[str, str | None]) -> Snapshot:
         """This view with further texts laid over it; `None` means that the file is gone."""
@@ -140,6 +174,14 @@ class Snapshot:
         return tuple(
             path for path, digest in sorted(self.digests.items()) if self._digest_now(path) != digest
         )
+
+    def _laid_over_files(self, globs: Sequence[str]) -> dict[str, str]:
+        """The texts laid over the disk that a search of the disk would come to, if they were files there."""
+        return {
+            path: text
+            for path, text in self.overlays.items()
+            if text is not None and is_wanted(path, globs) and self._disk.is_searched(path)
+        }
 
     def _digest_now(self, name: str) -> str | None:
         try:

@@ -65,6 +65,12 @@ def python_pattern(words: Sequence[str], *, whole: bool) -> re.Pattern[bytes]:
     return re.compile("|".join(parts).encode("latin-1"))
 
 
+def has_word(text: str, words: Sequence[str], *, whole: bool) -> bool:
+    """Is one of `words` in a text? By the same rules."""
+    pattern = python_pattern(words, whole=whole)
+    return pattern.search(text.encode("utf-8", "surrogatepass")) is not None
+
+
 def _spellings(word: str) -> tuple[bytes, ...]:
     if word.isascii():
         return (word.encode(),)
