@@ -1,0 +1,1 @@
+"""Finding: by name, by text, by structure."""
