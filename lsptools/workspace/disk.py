@@ -48,8 +48,8 @@ class Disk:
     def name_of(self, path: str) -> str:
         """The name of `path`, however it is spelled; outside the root is a `BadRequest`."""
         folder, _, base = path.rpartition("/")
-        # In a folder that was seen under this spelling, only the last part can still be odd.
-        if folder in self._folders and _is_plain(base):
+        if _is_plain(base) and (folder in self._folders or all(map(_is_plain, folder.split("/")))):
+            self._folder(folder)
             return path
         return self.root.relative(path)
 
@@ -109,9 +109,21 @@ class Disk:
         )
 
     def _folder(self, key: str) -> str:
+        """The real path of a folder, which may not exist; it is inside the root."""
         real = self._folders.get(key)
         if real is None:
-            real = self._folders[key] = str(self.root.real(key or "."))
+            above, _, base = key.rpartition("/")
+            # Inside a real path, only a link can lead elsewhere: one question per folder, whatever its depth.
+            real = f"{self._folder(above)}{os.sep}{base}" if key else str(self.root.path)
+            if self.operations.is_link(real):
+                real = self._behind(real)
+            self._folders[key] = real
+        return real
+
+    def _behind(self, link: str) -> str:
+        real = self.operations.realpath(link)
+        if not self.root.spells(real):
+            raise outside(link[len(str(self.root.path)) + 1 :])
         return real
 
     def _list(self, key: str) -> Mapping[str, str]:
@@ -126,11 +138,13 @@ class Disk:
         return kinds
 
     def _kind_behind(self, link: str) -> str:
-        if not self.root.holds(link):
+        try:
+            real = self._behind(link)
+        except (BadRequest, OSError):
             return "other"
-        if self.operations.is_file(link):
+        if self.operations.is_file(real):
             return "file"
-        return "folder" if self.operations.is_dir(link) else "other"
+        return "folder" if self.operations.is_dir(real) else "other"
 
     def _read_confined(self, absolute: str) -> bytes:
         try:
@@ -138,9 +152,7 @@ class Disk:
         except OSError as error:
             if error.errno not in _IS_A_LINK:
                 raise
-        if not self.root.holds(absolute):
-            raise outside(os.path.relpath(absolute, self.root.path))
-        return self.operations.read_bytes(absolute)
+        return self.operations.read_bytes(self._behind(absolute))
 
     def _attempt(self, name: str, absolute: str, read: Callable[[str], bytes]) -> bytes:
         """What `read` reads; its `OSError` becomes an error of ours."""

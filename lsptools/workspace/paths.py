@@ -73,7 +73,11 @@ class Root:
 
     def holds(self, absolute: str) -> bool:
         """Whether the real path of `absolute` is the root or inside it."""
-        return _below(str(self.path), os.path.realpath(absolute)) is not None
+        return self.spells(os.path.realpath(absolute))
+
+    def spells(self, real: str) -> bool:
+        """Whether a path that has no links in it is the root or inside it. Asks no disk."""
+        return _below(str(self.path), real) is not None
 
     def _through_another_name(self, absolute: str) -> str | None:
         """The relative name when a folder above `absolute` is a link to the root, or the file behind is inside."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import unicodedata
 import warnings
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import accumulate
 
 from lsptools.errors import BadRequest
@@ -53,13 +55,15 @@ def files_with(tree: Tree, is_in: Callable[[bytes], object]) -> Found:
 
 def count_occurrences(tree: Tree, word: str) -> Mapping[str, int]:
     """How often `word` stands in each file, by Unicode's rules for words."""
+    pattern = re.compile(_whole(re.escape(word)))
     counts: dict[str, int] = {}
     for path, data in _contents(tree, []):
         if len(data) <= LIMIT and not is_binary(data):
-            n_occurrences = _count(searchable(data), word)
-            if n_occurrences:
-                counts[path] = n_occurrences
-    return counts
+            content = searchable(data)
+            if word.encode() in content:
+                text = content.decode("utf-8", "surrogateescape")
+                counts[path] = sum(1 for _ in pattern.finditer(text))
+    return {path: counts[path] for path in sorted(counts) if counts[path]}
 
 
 def search(tree: Tree, query: Query, without: Container[str]) -> Hits:
@@ -103,7 +107,7 @@ def compiled(query: Query) -> re.Pattern[str]:
     if not query.fixed and "\\n" in query.pattern:
         raise BadRequest("invalid", "a pattern matches within one line", hint="search for part of a line")
     if query.word:
-        text = rf"(?<!\w)(?:{text})(?!\w)"
+        text = _whole(text)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what Python may read otherwise one day
@@ -124,7 +128,7 @@ def _in_one_file(path: str, data: bytes, pattern: re.Pattern[str], query: Query)
     if not raw[-1]:
         raw.pop()
     texts = [line.removesuffix(b"\r").decode("utf-8", "surrogateescape") for line in raw]
-    matching = {at: spans for at, text in enumerate(texts) if (spans := _spans(pattern, text))}
+    matching = {at: spans for at, text in enumerate(texts) if (spans := tuple(_spans(pattern, text)))}
     if not matching:
         return _NO_HITS
     starts = list(accumulate((len(line) + 1 for line in raw), initial=0))
@@ -135,8 +139,16 @@ def _in_one_file(path: str, data: bytes, pattern: re.Pattern[str], query: Query)
     return Hits(tuple(lines[: query.limit]), n_matches, 1, len(lines) > query.limit)
 
 
-def _spans(pattern: re.Pattern[str], text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(found.span() for found in pattern.finditer(text))
+def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    """Where the pattern matches; a lone `\r` ends a line for it. Nothing is no match right behind a match."""
+    start = 0
+    for line in text.split("\r"):
+        last = -1
+        for found in pattern.finditer(line):
+            if found.start() < found.end() or found.start() != last:
+                yield start + found.start(), start + found.end()
+            last = found.end()
+        start += len(line) + 1
 
 
 def _ignores_case(query: Query) -> bool:
@@ -167,40 +179,29 @@ def _contents(tree: Tree, skipped: list[Skipped]) -> Iterator[tuple[str, bytes]]
                 skipped.append(Skipped(path, error.strerror or str(error)))
 
 
-def _count(data: bytes, word: str) -> int:
-    if word.encode() not in data:
-        return 0
-    text = data.decode("utf-8", "surrogateescape")
-    n_occurrences = 0
-    at = text.find(word)
-    while at >= 0:
-        end = at + len(word)
-        if _touches(text[at - 1 : at]) or _touches(text[end : end + 1]):
-            end = at + 1
-        else:
-            n_occurrences += 1
-        at = text.find(word, end)
-    return n_occurrences
+def _whole(expression: str) -> str:
+    return f"(?<![{_touching()}])(?:{expression})(?![{_touching()}])"
 
 
-def _touches(character: str) -> bool:
-    """Does this neighbour make a word part of a longer one? Unicode's `\\w`, which is not Python's.
+@lru_cache(maxsize=1)
+def _touching() -> str:
+    """A character class of what makes a word longer: Unicode's `\\w`, which is not Python's.
 
-    A byte that is not UTF-8 (a lone surrogate here) does too, for ripgrep.
+    A lone surrogate is a byte that is not UTF-8 here, and ripgrep finds no border of a word beside it.
     """
-    if character.isascii():
-        return character.isalnum() or character == "_"
-    return (
-        unicodedata.category(character) in _WORD_CATEGORIES
-        or character in "\u200c\u200d"
-        or any(first <= character <= last for first, last in _ALPHABETIC_SYMBOLS)
+    touches = [unicodedata.category(chr(code)) in _WORD_CATEGORIES for code in range(sys.maxunicode + 1)]
+    for first, last in _OTHERS:
+        touches[first : last + 1] = [True] * (last + 1 - first)
+    starts = [code for code, now in enumerate(touches) if now and not (code and touches[code - 1])]
+    ends = [code - 1 for code, now in enumerate(touches) if not now and code and touches[code - 1]]
+    return "".join(
+        f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in zip(starts, ends, strict=True)
     )
 
 
 _WORD_CATEGORIES = frozenset(("Lu", "Ll", "Lt", "Lm", "Lo", "Nl", "Nd", "Mn", "Mc", "Me", "Pc", "Cs"))
-_ALPHABETIC_SYMBOLS = (
-    ("\u24b6", "\u24e9"),
-    ("\U0001f130", "\U0001f149"),
-    ("\U0001f150", "\U0001f169"),
-    ("\U0001f170", "\U0001f189"),
+_OTHERS = (
+    # The two joiners, and letters in circles and squares, which are symbols by category.
+    *((0x200C, 0x200D), (0x24B6, 0x24E9)),
+    *((0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189)),
 )

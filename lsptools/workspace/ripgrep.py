@@ -385,7 +385,8 @@ def _texts(root: Root, paths: Sequence[str]) -> tuple[list[str], list[Skipped]]:
 
 
 _COMPLAINT = re.compile(
-    rb"^rg: \./(?P<path>.*?): (?P<reason>[^\n]*?)(?: \(os error (?P<code>\d+)\))?$", re.M | re.S
+    rb"^rg: \./(?P<path>.*?)(?:: IO error for operation on \./.*?)?: (?P<reason>[^\n:]+) \(os error (?P<code>\d+)\)$",
+    re.MULTILINE | re.DOTALL,  # a path may have a line end in it
 )
 _IN_A_PATTERN = (b"regex parse error", b"is not allowed in a regex", b"size limit")
 
