@@ -1,0 +1,513 @@
+"""Doing a change to the disk, all of it or nothing: the only module that writes in the workspace.
+
+The order, under the locks of the workspace and of every file concerned:
+
+1. A change that was interrupted earlier is repaired.
+2. Everything is read and checked (`prepare.py`).
+3. The journal: the old bytes and the steps go to the state folder, and to the disk (fsync).
+4. Staging: new content goes to temporary files beside its targets (fsync), and each file that is to be replaced gets a
+   second name. From here on nothing needs room on the disk any more.
+5. The steps. Each is *one rename*: a temporary file over its target, a file to its new name, a deleted file aside.
+6. Commit: the journal says so, by one rename. Then what lies aside is removed.
+
+So a step is taken, or it is not, and which one can be seen: its temporary file is there or it is gone. `repair` needs to
+know no more than that and the phase of the record to go back from any moment of a crash, also of a crash while
+it was going back. Before the commit it goes back, after it forward. A file that someone else has written since the crash
+is theirs: it is left as it is, and named.
+
+What is kept of a replaced file: permission bits, owner and group (as far as we may), extended attributes. What is not: other
+names (hard links) of the file keep the old content, which `Applied.notes` says. Readers see each file old or new and never
+torn, but may see some files old and some new while the steps are taken.
+
+Where it stops: a program that does not take our locks can write between our last look and our rename; the window is a
+few microseconds. Changes interrupted under another root (a folder above or below) are repaired from there.
+"""
+
+# ruff: noqa: PTH119, PTH120
+# Strings and `os`, as in `operations.py`.
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsptools.errors import Unavailable
+from lsptools.text.document import digest_of
+from lsptools.workspace.change import Change, Move, stale_error
+from lsptools.workspace.check import Prepared
+from lsptools.workspace.operations import Operations
+from lsptools.workspace.paths import Root
+from lsptools.workspace.prepare import prepare_change, real_paths, real_paths_of_steps
+from lsptools.workspace.state import Phase, Record, State
+from lsptools.workspace.steps import Step, folder_of, path_after
+
+if TYPE_CHECKING:
+    from lsptools.workspace.snapshot import Snapshot
+
+TIMEOUT_S = 30.0
+"""How long to wait for another process that is changing the same files."""
+
+TEMPORARY_PREFIX = ".lsptools-"
+"""How the names of temporary files begin, which are in the workspace while a change is under way."""
+
+OnStep = Callable[[str], None]
+"""Called before everything that touches a disk, with what is about to happen; what it raises, the disk could have."""
+
+
+def no_step(_: str) -> None:
+    """The hook that does nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedFile:
+    """A file whose content was written, created or deleted. `path` is its name after the change (of a deleted one, before)."""
+
+    path: str
+    digest_before: str | None
+    """`None`: there was no file."""
+    digest_after: str | None
+    """`None`: there is no file any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What was done. With nothing to do, `id` is empty."""
+
+    id: str
+    files: tuple[AppliedFile, ...]
+    moves: tuple[Move, ...]
+    notes: tuple[str, ...] = ()
+    """What people should know, one sentence each."""
+
+    @property
+    def undo_id(self) -> str:
+        """What to give to `undo` to take this back."""
+        return self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What became of a change that was interrupted."""
+
+    id: str
+    label: str
+    completed: bool
+    """Whether it had been committed, and is done; otherwise everything is as before it."""
+    kept: tuple[str, ...]
+    """Files that someone has written since, and that were left as they are."""
+
+    def __str__(self) -> str:
+        name = f"change {self.id}" + (f" ({self.label})" if self.label else "")
+        if self.completed:
+            return f"{name} had been interrupted at its end and is done"
+        kept = (
+            f"; left as they are, because they were written since: {', '.join(self.kept)}"
+            if self.kept
+            else ""
+        )
+        return f"{name} had been interrupted and was taken back{kept}"
+
+
+def apply(
+    snapshot: Snapshot,
+    change: Change,
+    state: State,
+    *,
+    timeout_s: float = TIMEOUT_S,
+    on_step: OnStep = no_step,
+) -> Applied:
+    """Do the change to the disk, all of it or nothing.
+
+    The disk counts, not what `snapshot` has read or laid over it: `Stale` names every file whose content is not the one the
+    change was made from. `Refused` (`exists`) names what is in the way, `Unavailable` what may not be written, or
+    what went wrong on the way; in each case nothing has changed.
+    """
+    if not change:
+        return Applied("", (), (), change.notes)
+    root, operations = snapshot.root, snapshot.operations
+    with told_as_unavailable("nothing was changed"), state.hold(timeout_s=timeout_s):
+        repaired = repair(state, operations, timeout_s=timeout_s, on_step=on_step)
+        while True:
+            paths = real_paths(root, operations, change)
+            with state.hold_files(paths, timeout_s=timeout_s):
+                # A link may have been changed while we waited for the locks.
+                if real_paths(root, operations, change) != paths:
+                    continue
+                prepared = prepare_change(root, operations, change)
+                notes = (*map(str, repaired), *change.notes, *prepared.notes)
+                return carry_out(
+                    root, operations, state, prepared, change.label, notes=notes, on_step=on_step
+                )
+
+
+def carry_out(
+    root: Root,
+    operations: Operations,
+    state: State,
+    prepared: Prepared,
+    label: str,
+    *,
+    undoes: str = "",
+    notes: tuple[str, ...] = (),
+    on_step: OnStep = no_step,
+) -> Applied:
+    """Take prepared steps. The caller holds the locks under which they were prepared."""
+    if not prepared.steps:
+        return Applied("", (), (), notes)
+    record = state.new_record(str(root.path), label, undoes, prepared.steps, prepared.stages)
+    job = _Job(operations, state, record, on_step)
+    try:
+        on_step("journal")
+        job.record = state.write(record, prepared.contents)
+        _stage(job, prepared)
+        job.advance(Phase.STAGING, Phase.READY)
+        for number, step in enumerate(record.steps):
+            on_step(f"{step.kind} {step.path}")
+            _check_again(job, step, prepared.seen[number])
+            _take(job, number, step)
+        _sync(job, _folders(job))
+        job.advance(Phase.READY, Phase.COMMITTED)
+    except BaseException as error:
+        repaired = _go_back(job, error)
+        # The disk may fail us just after the commit, and what is committed stays.
+        if not (repaired.completed and isinstance(error, OSError)):
+            raise
+    else:
+        # What is left to tidy up does not matter enough to fail; the next call does it.
+        with suppress(OSError):
+            _finish(job)
+    return Applied(record.id, applied_files(record.steps), applied_moves(record.steps), notes)
+
+
+def repair(
+    state: State, operations: Operations, *, timeout_s: float = TIMEOUT_S, on_step: OnStep = no_step
+) -> tuple[Repaired, ...]:
+    """Take back or complete every change that was interrupted. The caller holds the workspace's lock."""
+    repaired = []
+    for record in state.unfinished():
+        if not operations.is_dir(record.root):
+            continue  # perhaps a disk that is not there today; its files will still want to be repaired
+        job = _Job(operations, state, record, on_step)
+        paths = real_paths_of_steps(Root(Path(record.root)), operations, record.steps)
+        with state.hold_files(paths, timeout_s=timeout_s):
+            repaired.append(_settle(job))
+    state.tidy()
+    return tuple(repaired)
+
+
+def applied_files(steps: Sequence[Step]) -> tuple[AppliedFile, ...]:
+    """The files that steps write, create and delete, in the order of their paths."""
+    moves = [(number, step) for number, step in enumerate(steps) if step.kind == "move"]
+    files = [
+        AppliedFile(
+            path_after((move for later, move in moves if later > number), step.path),
+            step.before or None,
+            step.after or None,
+        )
+        for number, step in enumerate(steps)
+        if step.kind in ("write", "create", "delete")
+    ]
+    return tuple(sorted(files, key=lambda file: file.path))
+
+
+def applied_moves(steps: Sequence[Step]) -> tuple[Move, ...]:
+    """The moves among steps."""
+    return tuple(Move(step.path, step.new) for step in steps if step.kind == "move")
+
+
+@contextmanager
+def told_as_unavailable(outcome: str) -> Iterator[None]:
+    """Turn an `OSError` into `Unavailable`, which says what the system says, and what has become of the workspace."""
+    try:
+        yield
+    except OSError as error:
+        raise Unavailable(
+            "unavailable",
+            f"{_what_failed(error)}; {outcome}",
+            hint="see to it (room on the disk, permissions), then try again",
+        ) from error
+
+
+def _what_failed(error: OSError) -> str:
+    what = error.strerror or str(error) or type(error).__name__
+    return f"{what}: {os.path.basename(error.filename)!r}" if isinstance(error.filename, str) else what
+
+
+@dataclass(slots=True)
+class _Job:
+    """One change under way."""
+
+    operations: Operations
+    state: State
+    record: Record
+    on_step: OnStep
+
+    def absolute(self, name: str) -> str:
+        return os.path.join(self.record.root, name.replace("/", os.sep)) if name else self.record.root
+
+    def new(self, number: int) -> str:
+        """Where the content or folder that step `number` brings waits for it. It is there if the step is not taken."""
+        return self._temporary(number, "new")
+
+    def old(self, number: int) -> str:
+        """Where that which step `number` ends is kept, until all is done."""
+        return self._temporary(number, "old")
+
+    def advance(self, old: Phase, new: Phase) -> None:
+        self.on_step(new.value)
+        self.state.advance(self.record.id, old, new)
+
+    def _temporary(self, number: int, kind: str) -> str:
+        name = f"{TEMPORARY_PREFIX}{self.record.token}-{number}-{kind}.tmp"
+        return os.path.join(self.absolute(self.record.stages[number]), name)
+
+
+def _stage(job: _Job, prepared: Prepared) -> None:
+    """Everything that takes room: new content beside its target, and a second name for what will be replaced."""
+    for number, step in enumerate(job.record.steps):
+        if step.kind in ("write", "create", "mkdir"):
+            job.on_step(f"stage {step.path}")
+        if step.kind == "write":
+            origin, facts = job.absolute(prepared.origins[number]), prepared.seen[number]
+            mode = facts.st_mode if facts else None
+            job.operations.write_new(job.new(number), prepared.contents[step.after], mode=mode)
+            _keep_owner(job.operations, origin, job.new(number))
+            job.on_step(f"keep {step.path}")
+            _keep_beside(job.operations, origin, job.old(number), prepared.contents[step.before])
+        elif step.kind == "create":
+            job.operations.write_new(job.new(number), prepared.contents[step.after], mode=step.mode)
+        elif step.kind == "mkdir":
+            job.operations.mkdir(job.new(number))
+            if step.mode is not None:
+                job.operations.chmod(job.new(number), step.mode)
+    _sync(job, set(job.record.stages))
+
+
+def _keep_owner(operations: Operations, original: str, copy: str) -> None:
+    """Give the copy the owner, group and extended attributes of the original, as far as we may."""
+    if not operations.is_local:
+        return
+    facts, own = os.stat(original), os.stat(copy)  # noqa: PTH116
+    if (facts.st_uid, facts.st_gid) != (own.st_uid, own.st_gid) and hasattr(os, "chown"):
+        mode = stat.S_IMODE(facts.st_mode)
+        try:
+            os.chown(copy, facts.st_uid, facts.st_gid)
+        except PermissionError:
+            # What ran as its owner must not run as us.
+            mode &= ~(stat.S_ISUID | stat.S_ISGID)
+        os.chmod(copy, mode)  # noqa: PTH101  # a new owner has cost the file these bits
+    if hasattr(os, "listxattr"):
+        with suppress(OSError):
+            for name in os.listxattr(original):
+                with suppress(OSError):
+                    os.setxattr(copy, name, os.getxattr(original, name))
+
+
+def _keep_beside(operations: Operations, path: str, beside: str, content: bytes) -> None:
+    """A second name for a file, or, where the file system has no such thing, a copy of it."""
+    if operations.is_local:
+        with suppress(OSError):
+            os.link(path, beside, follow_symlinks=False)
+            return
+    operations.write_new(beside, content, mode=operations.stat(path).st_mode)
+
+
+def _check_again(job: _Job, step: Step, seen: os.stat_result | None) -> None:
+    """The last look at a file before it goes. One that looks as it did when it was read is not read again."""
+    if not _is_confined(job, job.absolute(step.path)):
+        raise stale_error([step.path], "got behind a link while the change was being applied")
+    if step.kind not in ("write", "delete") or seen is None:
+        return
+    path = job.absolute(step.path)
+    try:
+        now = job.operations.lstat(path)
+        if _looks(now) == _looks(seen) or digest_of(job.operations.read_unlinked(path)) == step.before:
+            return
+    except FileNotFoundError:
+        pass
+    raise stale_error([step.path], "changed while the change was being applied")
+
+
+def _looks(facts: os.stat_result) -> tuple[int, ...]:
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_mode
+
+
+def _take(job: _Job, number: int, step: Step) -> None:
+    path = job.absolute(step.path)
+    match step.kind:
+        case "write":
+            job.operations.replace(job.new(number), path)
+        case "create" | "mkdir":
+            job.operations.rename(job.new(number), path)
+        case "delete":
+            job.operations.rename(path, job.old(number))
+        case "rmdir":
+            # Someone may have put something into it meanwhile. Then it stays.
+            if not job.operations.list_dir(path):
+                job.operations.rename(path, job.old(number))
+        case "move":
+            job.operations.rename(path, job.absolute(step.new))
+
+
+def _go_back(job: _Job, error: BaseException) -> Repaired:
+    try:
+        return _settle(job)
+    except OSError as worse:
+        raise Unavailable(
+            "unavailable",
+            f"{_what_failed(worse)}, while a change was taken back because of: {error}",
+            hint="see to it (room on the disk, permissions); the next call that writes, or the history, repairs the rest",
+        ) from error
+
+
+def _settle(job: _Job) -> Repaired:
+    """From wherever the change is to one of its two ends."""
+    id = job.record.id
+    kept: tuple[str, ...] = ()
+    phase = job.state.phase(id)
+    if phase in (Phase.COMMITTED, Phase.DONE):
+        _finish(job)
+        return Repaired(id, job.record.label, True, ())
+    if phase is Phase.READY:
+        kept = _take_back(job)
+        _sync(job, _folders(job))
+        job.advance(Phase.READY, Phase.REVERTED)
+    _clear(job)
+    job.on_step("forget")
+    job.state.drop(id)
+    return Repaired(id, job.record.label, False, kept)
+
+
+def _take_back(job: _Job) -> tuple[str, ...]:
+    """Take back the steps that were taken, the last one first. The files that are not ours any more are returned."""
+    kept = []
+    for number, step in reversed(tuple(enumerate(job.record.steps))):
+        job.on_step(f"take back {step.kind} {step.path}")
+        try:
+            ours = _take_one_back(job, number, step)
+        except (FileExistsError, FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            ours = False
+        if not ours:
+            kept.append(step.path)
+    return tuple(reversed(kept))
+
+
+def _take_one_back(job: _Job, number: int, step: Step) -> bool:
+    """False if what is there now is not what the step left."""
+    path, old, new = job.absolute(step.path), job.old(number), job.new(number)
+    if not _is_confined(job, path):
+        return False
+    match step.kind:
+        case "write":
+            if _is_there(job, new) or not _is_there(job, old):
+                return True
+            if _is_there(job, path) and not _is_content(job, path, step.after):
+                return False
+            job.operations.replace(old, path)
+        case "create":
+            if _is_there(job, new) or not _is_there(job, path):
+                return True
+            if not _is_content(job, path, step.after):
+                return False
+            job.operations.rename(path, new)
+        case "mkdir":
+            if _is_there(job, new) or not _is_there(job, path):
+                return True
+            if job.operations.list_dir(path):
+                return False
+            job.operations.rename(path, new)
+        case "delete" | "rmdir":
+            if _is_there(job, old):
+                job.operations.rename(old, path)
+        case "move":
+            moved = job.absolute(step.new)
+            if _is_named(job, moved) and not _is_named(job, path) and _is_there(job, os.path.dirname(path)):
+                job.operations.rename(moved, path)
+    return True
+
+
+def _is_there(job: _Job, path: str) -> bool:
+    """Is there a file, folder or link?"""
+    try:
+        job.operations.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _is_content(job: _Job, path: str, digest: str) -> bool:
+    """Is that a file with this content?"""
+    if not stat.S_ISREG(job.operations.lstat(path).st_mode):
+        return False
+    return digest_of(job.operations.read_unlinked(path)) == digest
+
+
+def _is_named(job: _Job, path: str) -> bool:
+    """Is there something of exactly this name? A file system that ignores case would say yes to others, too."""
+    folder, name = os.path.split(path)
+    return _is_there(job, path) and name in job.operations.list_dir(folder)
+
+
+def _is_confined(job: _Job, path: str) -> bool:
+    """Is the folder of `path` still where its name says, and no link?"""
+    folder = os.path.dirname(path)
+    return os.path.normcase(job.operations.realpath(folder)) == os.path.normcase(folder)
+
+
+def _clear(job: _Job) -> None:
+    """Remove all temporary files of a change of which nothing can be seen."""
+    for number, step in enumerate(job.record.steps):
+        job.on_step(f"clear {step.path}")
+        for temporary in (job.new(number), job.old(number)):
+            with suppress(FileNotFoundError):
+                if job.operations.is_dir(temporary):
+                    job.operations.rmdir(temporary)
+                else:
+                    job.operations.unlink(temporary)
+
+
+def _finish(job: _Job) -> None:
+    """Remove what a committed change has put aside, and enter it in the history."""
+    for number, step in enumerate(job.record.steps):
+        if step.kind not in ("write", "delete", "rmdir"):
+            continue
+        job.on_step(f"tidy {step.path}")
+        with suppress(FileNotFoundError):
+            if step.kind == "rmdir":
+                _remove_folder(job, job.old(number), job.absolute(step.path))
+            else:
+                job.operations.unlink(job.old(number))
+    _sync(job, set(job.record.stages))
+    if job.state.phase(job.record.id) is Phase.COMMITTED:
+        job.advance(Phase.COMMITTED, Phase.DONE)
+    job.state.tidy()
+
+
+def _remove_folder(job: _Job, aside: str, path: str) -> None:
+    """Remove a folder that lies aside; if someone had it open and put something into it, it goes back to its name."""
+    try:
+        job.operations.rmdir(aside)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        job.operations.rename(aside, path)
+
+
+def _folders(job: _Job) -> set[str]:
+    """The folders in which names change, under all names they may have."""
+    steps = job.record.steps
+    folders = {folder_of(path) for step in steps for path in (step.path, step.new) if path}
+    return folders | {path_after(steps, folder) for folder in folders}
+
+
+def _sync(job: _Job, folders: Iterable[str]) -> None:
+    """Wait until the names in those folders that are there are on the disk."""
+    for folder in sorted(folders):
+        with suppress(FileNotFoundError, NotADirectoryError):
+            job.operations.fsync_dir(job.absolute(folder))

@@ -1,0 +1,153 @@
+"""What was done to the workspace, newest first, and how to take it back.
+
+An undo is a change like any other: it is prepared, checked, applied all or nothing, and gets its own entry, which can be
+undone in turn; that is redo. Without an id the newest change that still stands is undone, so that undo after undo goes
+further back; undos themselves are undone by their id only. What counts as undone follows from the entries alone.
+
+Undo restores bytes, permission bits, names and folders exactly. It refuses (`Stale`) when a file that the change wrote,
+created or moved has another content now, and names it; a file that came into a moved folder since moves back with it,
+and a folder that has got further files stays. The history reaches back as far as `State` says.
+
+Reading the history or undoing repairs what was interrupted first (`recover`), as applying does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lsptools.errors import BadRequest
+from lsptools.workspace.apply import (
+    TIMEOUT_S,
+    Applied,
+    OnStep,
+    Repaired,
+    applied_files,
+    applied_moves,
+    carry_out,
+    no_step,
+    repair,
+    told_as_unavailable,
+)
+from lsptools.workspace.operations import LocalOperations, Operations
+from lsptools.workspace.paths import Root
+from lsptools.workspace.prepare import prepare_undo, real_paths_of_steps
+from lsptools.workspace.state import Record, State
+
+__all__ = ["Entry", "Repaired", "State", "history", "recover", "undo"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One change in the history."""
+
+    id: str
+    when: float
+    """Seconds since 1970, UTC."""
+    label: str
+    files: tuple[str, ...]
+    """The files and folders concerned, by their names after the change (of a deleted file, before), sorted."""
+    undone: bool
+    """Was it taken back, and not redone since?"""
+    undoes: str = ""
+    """The id of the change that this one took back, or nothing."""
+
+
+def history(
+    state: State, *, operations: Operations | None = None, timeout_s: float = TIMEOUT_S
+) -> tuple[Entry, ...]:
+    """The changes made to the workspace, newest first."""
+    if state.unfinished():
+        _repair(state, operations or LocalOperations(), timeout_s, no_step)
+    return _entries(state.finished())
+
+
+def undo(
+    root: Root,
+    state: State,
+    id: str | None = None,
+    *,
+    operations: Operations | None = None,
+    timeout_s: float = TIMEOUT_S,
+    on_step: OnStep = no_step,
+) -> Applied:
+    """Take back the change with this id (of an undo: redo what it undid), or else the newest one that still stands."""
+    operations = operations or LocalOperations()
+    with told_as_unavailable("nothing was changed"), state.hold(timeout_s=timeout_s):
+        repaired = repair(state, operations, timeout_s=timeout_s, on_step=on_step)
+        record = _chosen(state.finished(), id)
+        paths = real_paths_of_steps(root, operations, record.steps)
+        with state.hold_files(paths, timeout_s=timeout_s):
+            prepared = prepare_undo(root, operations, record.steps, state.content(record), record.id)
+            label = f"{'redo' if record.undoes else 'undo'} {_without_verb(record)}"
+            notes = (*map(str, repaired), *prepared.notes)
+            return carry_out(
+                root, operations, state, prepared, label, undoes=record.id, notes=notes, on_step=on_step
+            )
+
+
+def recover(
+    root: Root,
+    state: State,
+    *,
+    operations: Operations | None = None,
+    timeout_s: float = TIMEOUT_S,
+    on_step: OnStep = no_step,
+) -> tuple[Repaired, ...]:
+    """Take back or complete what was interrupted in this workspace, and say so; usually nothing."""
+    if any(record.root != str(root.path) for record in state.unfinished()):
+        raise BadRequest(
+            "invalid",
+            "the state folder is that of another workspace",
+            hint="take the one that State.of names",
+        )
+    if not state.unfinished():
+        return ()
+    return _repair(state, operations or LocalOperations(), timeout_s, on_step)
+
+
+def _repair(state: State, operations: Operations, timeout_s: float, on_step: OnStep) -> tuple[Repaired, ...]:
+    outcome = "a change that was interrupted is still to be repaired"
+    with told_as_unavailable(outcome), state.hold(timeout_s=timeout_s):
+        return repair(state, operations, timeout_s=timeout_s, on_step=on_step)
+
+
+def _entries(records: Iterable[Record]) -> tuple[Entry, ...]:
+    """The records, which come newest first, as entries."""
+    undone: set[str] = set()
+    entries = []
+    for record in records:
+        stands = record.id not in undone
+        if stands and record.undoes:
+            undone.add(record.undoes)
+        entries.append(Entry(record.id, record.when, record.label, _files(record), not stands, record.undoes))
+    return tuple(entries)
+
+
+def _files(record: Record) -> tuple[str, ...]:
+    files = {file.path for file in applied_files(record.steps)}
+    return tuple(sorted(files | {move.new for move in applied_moves(record.steps)}))
+
+
+def _chosen(records: list[Record], id: str | None) -> Record:
+    entries = _entries(records)
+    if id is None:
+        id = next((entry.id for entry in entries if not entry.undone and not entry.undoes), None)
+        if id is None:
+            raise BadRequest("not_found", "there is nothing to undo", hint="see the history")
+    entry = next((entry for entry in entries if entry.id == id), None)
+    if entry is None:
+        raise BadRequest("not_found", f"the history has no change {id!r}", hint="see the history for the ids")
+    if entry.undone:
+        by = next(other.id for other in entries if other.undoes == id and not other.undone)
+        raise BadRequest("no_change", f"change {id} is undone already, by {by}", hint=f"undo {by} to redo it")
+    return next(record for record in records if record.id == id)
+
+
+def _without_verb(record: Record) -> str:
+    """What an undo of an undo redoes, and a redo's undo undoes again: the label of the change itself."""
+    label = record.label or f"change {record.id}"
+    for verb in ("undo ", "redo "):
+        if record.undoes and label.startswith(verb):
+            return label[len(verb) :]
+    return label

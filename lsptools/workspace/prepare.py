@@ -1,0 +1,210 @@
+"""From a change, or from the undoing of one, to steps that may be taken. Nothing is written; run under the locks.
+
+Identity is the real file: edits go to the file behind a link and the link stays; moves, creations and deletions mean the
+name itself, in its real folder. The order of the steps: edits and deletions under the old names, moves, then
+creations under the new ones. Folders that lose their last entry by a move or a deletion go too; a folder in which
+anything else is left (`__pycache__`, say) stays.
+
+Where it stops: names that trade places are refused (`exists`); move one of them aside first. A link that is moved to
+another folder, and leads somewhere relative to its own, leads elsewhere then.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lsptools.errors import BadRequest
+from lsptools.text.document import Document, digest_of
+from lsptools.workspace.before import Before
+from lsptools.workspace.change import Change, Creation, Deletion, FileEdits, Move
+from lsptools.workspace.check import Prepared, Problems, checked
+from lsptools.workspace.operations import Operations
+from lsptools.workspace.paths import Root
+from lsptools.workspace.steps import Course, Step, folder_of, folders_above, inverse, path_after
+
+
+def prepare_change(root: Root, operations: Operations, change: Change) -> Prepared:
+    """The steps of a change."""
+    draft = _Draft(Before(root, operations))
+    for edits in change.edits:
+        _add_write(draft, edits)
+    for deletion in change.deletions:
+        _add_delete(draft, deletion)
+    draft.problems.raise_gravest(_CHANGED)
+    _add_moves(draft, change.moves)
+    draft.problems.raise_gravest(_CHANGED)
+    for creation in change.creations:
+        _add_creation(draft, creation)
+    _add_emptied(draft)
+    return replace(checked(draft.disk, draft.course.steps, _CHANGED), notes=tuple(draft.notes))
+
+
+def prepare_undo(
+    root: Root, operations: Operations, steps: Sequence[Step], contents: dict[str, bytes], id: str
+) -> Prepared:
+    """The steps that take those of change `id` back; `contents` are the old bytes."""
+    disk = Before(root, operations)
+    disk.contents.update(contents)
+    return checked(disk, inverse(steps), f"changed since change {id} was applied")
+
+
+def real_paths(root: Root, operations: Operations, change: Change) -> set[str] | None:
+    """The real absolute paths of the files a change is about, by which they are locked; `None` for all files.
+
+    A folder stands for all files in it, also those that others are about to create in it.
+    """
+    disk = Before(root, operations)
+    if any(operations.is_dir(disk.absolute(disk.place(move.old))) for move in change.moves):
+        return None
+    names = {disk.real(file.path) for file in change.edits}
+    names |= {disk.place(file.path) for file in change.creations}
+    names |= {disk.place(file.path) for file in change.deletions}
+    names |= {disk.place(path) for move in change.moves for path in (move.old, move.new)}
+    return {disk.absolute(name) for name in names}
+
+
+def real_paths_of_steps(root: Root, operations: Operations, steps: Sequence[Step]) -> set[str] | None:
+    """Like `real_paths`, for steps."""
+    disk = Before(root, operations)
+    moves = [step for step in steps if step.kind == "move"]
+    if any(operations.is_dir(disk.absolute(path)) for step in moves for path in (step.path, step.new)):
+        return None
+    return {disk.absolute(path) for step in steps for path in (step.path, step.new) if path}
+
+
+_CHANGED = "changed since the change was planned"
+
+
+@dataclass(slots=True)
+class _Draft:
+    """The steps so far."""
+
+    disk: Before
+    course: Course = field(default_factory=Course)
+    problems: Problems = field(default_factory=Problems)
+    notes: list[str] = field(default_factory=list)
+    named: set[str] = field(default_factory=set)
+    """The real names of the files that are edited or deleted."""
+    folder_moves: list[tuple[int, Step]] = field(default_factory=list)
+    """The steps that move a folder, and their numbers."""
+
+
+def _add_write(draft: _Draft, file: FileEdits) -> None:
+    name = draft.disk.real(file.path)
+    facts = _named_once(draft, file.path, name)
+    if draft.disk.digest(name) != file.base_digest:
+        draft.problems.stale.append(file.path)
+        return
+    document = Document.decode(draft.disk.contents[file.base_digest])
+    new = document.encode(file.edits.apply(document.text))
+    after = digest_of(new)
+    if after == file.base_digest:
+        return
+    draft.disk.contents[after] = new
+    draft.course.add(Step("write", name, before=file.base_digest, after=after))
+    if name != file.path:
+        draft.notes.append(f"{file.path!r} leads to {name!r}, which was written")
+    if facts is not None and facts.st_nlink > 1:
+        draft.notes.append(
+            f"{name!r} had {facts.st_nlink} names (hard links); the others keep the content from before"
+        )
+
+
+def _add_delete(draft: _Draft, file: Deletion) -> None:
+    name = draft.disk.place(file.path)
+    facts = _named_once(draft, file.path, name)
+    if facts is not None and stat.S_ISLNK(facts.st_mode):
+        raise BadRequest(
+            "invalid",
+            f"{file.path!r} is a link; a change deletes files only",
+            hint="delete the file it leads to",
+        )
+    if draft.disk.digest(name) != file.base_digest:
+        draft.problems.stale.append(file.path)
+        return
+    draft.course.add(Step("delete", name, before=file.base_digest))
+
+
+def _named_once(draft: _Draft, path: str, name: str) -> os.stat_result | None:
+    """Facts about the file `name`, which nothing else in the change is about."""
+    facts = draft.disk.facts(name)
+    if facts is not None and stat.S_ISDIR(facts.st_mode):
+        raise BadRequest("is_directory", f"{path!r} is a folder", hint="name a file in it")
+    if name in draft.named:
+        raise BadRequest(
+            "overlap",
+            f"{path!r} is {name!r}, about which the change says something already",
+            hint="send one entry per file",
+        )
+    draft.named.add(name)
+    return facts
+
+
+def _add_moves(draft: _Draft, moves: Sequence[Move]) -> None:
+    """Outer folders first; a move to a name that another move leaves goes after that one."""
+    disk, course = draft.disk, draft.course
+    places = {disk.place(move.old): disk.place(move.new) for move in moves}
+    left = dict(sorted(places.items(), key=lambda place: place[0].count("/")))
+    for old in left:
+        if disk.facts(old) is None:
+            raise BadRequest(
+                "not_found", f"there is no {old!r} to move", hint="list the folder to see what is there"
+            )
+    while left:
+        old = next((old for old in left if _may_move(draft, left, old)), "")
+        if not old:
+            draft.problems.taken += [new for old, new in left.items() if disk.is_taken(course, old, new)]
+            return
+        current, new = path_after((move for _, move in draft.folder_moves), old), left.pop(old)
+        if current == new:
+            continue
+        _add_folders(draft, new)
+        step = Step("move", current, new, before=disk.digest_at(course, current) or "")
+        course.add(step)
+        if disk.is_folder(old):
+            draft.folder_moves.append((len(course.steps) - 1, step))
+
+
+def _may_move(draft: _Draft, left: Mapping[str, str], old: str) -> bool:
+    inside_another = any(folder in left for folder in folders_above(old))
+    return not inside_another and not draft.disk.is_taken(draft.course, old, left[old])
+
+
+def _add_creation(draft: _Draft, creation: Creation) -> None:
+    name = draft.disk.place(creation.path)
+    data = creation.document.encode()
+    digest = digest_of(data)
+    draft.disk.contents[digest] = data
+    _add_folders(draft, name)
+    draft.course.add(Step("create", name, after=digest, mode=creation.mode))
+
+
+def _add_folders(draft: _Draft, path: str) -> None:
+    """Steps for the folders above `path` that are not there."""
+    for folder in folders_above(path):
+        kind = draft.disk.kind_at(draft.course, folder)
+        if kind == "file":
+            raise BadRequest(
+                "invalid", f"{folder!r} is no folder, so {path!r} cannot be in it", hint="name another place"
+            )
+        if kind is None:
+            draft.course.add(Step("mkdir", folder))
+
+
+def _add_emptied(draft: _Draft) -> None:
+    """Steps for the folders in which nothing is left, innermost first."""
+    disk, course = draft.disk, draft.course
+    folders = {
+        path_after((move for later, move in draft.folder_moves if later > number), folder_of(step.path))
+        for number, step in enumerate(course.steps)
+        if step.kind in ("delete", "move")
+    }
+    while folders:
+        folder = max(folders, key=lambda name: (name.count("/"), name))
+        folders.discard(folder)
+        if folder and disk.kind_at(course, folder) == "folder" and not disk.holds_something(course, folder):
+            course.add(Step("rmdir", folder))
+            folders.add(folder_of(folder))

@@ -1,0 +1,335 @@
+"""The state folder: locks, and the record of every change made to one workspace, with the bytes it replaced.
+
+It lies outside of the workspace, where the caller says (the user's state folder), and is named after the real path of
+the root. Inside:
+
+    lock                  held while anything is applied, undone or repaired in this workspace
+    changes/<id>.<phase>  one change (JSON); how far it is, is in the name, so that going on is one rename
+    changes/<id>.pack     the bytes the change replaced or removed, one after the other; the record says where by digest
+    ../locks/<n>.lock     shared by all workspaces, see `hold_files`
+
+A record is complete and on the disk before its change touches the workspace, and is never rewritten. Its phases:
+
+    staging  →  ready  →  committed  →  done
+                  └──→  reverted  →  (gone)
+
+The history is bounded: the oldest changes are forgotten beyond `max_entries` or `max_bytes` of old content, but never the
+newest. Folders and files are for the user alone (0700, 0600), for they hold source text.
+
+Where it stops: state folders on file systems without `flock` have the locks that `filelock` can do there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from enum import Enum
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from lsptools.errors import Unavailable
+from lsptools.text.document import digest_of
+from lsptools.workspace.operations import LocalOperations
+from lsptools.workspace.paths import Root
+from lsptools.workspace.steps import Step
+
+MAX_ENTRIES = 200
+MAX_BYTES = 256 << 20
+N_FILE_LOCKS = 64
+
+_FORMAT = 1
+_POLL_S = 0.01
+_DISK = LocalOperations()
+
+
+class Phase(str, Enum):
+    """How far a change is. After a crash, the first two are taken back, the others are tidied up."""
+
+    STAGING = "staging"
+    """New content is being written beside its targets; nothing can be seen yet."""
+    READY = "ready"
+    """The steps are being taken."""
+    REVERTED = "reverted"
+    """All steps were taken back; temporary files may be left."""
+    COMMITTED = "committed"
+    """All steps were taken; temporary files may be left."""
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One change as the state folder knows it."""
+
+    id: str
+    """Its number in the history and a few random digits, which no other state folder is likely to have: `17-9f3a`."""
+    when: float
+    """Seconds since 1970, UTC."""
+    label: str
+    root: str
+    """The real path of the workspace."""
+    undoes: str
+    """The id of the change that this one takes back, or nothing."""
+    token: str
+    """Random; in the names of its temporary files."""
+    steps: tuple[Step, ...]
+    stages: tuple[str, ...]
+    """For each step, the folder for its temporary files, which stays where it is during the change."""
+    contents: Mapping[str, tuple[int, int]]
+    """Where in the pack the content with a digest is: offset and length in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state folder of one workspace. Nothing is created before it is needed. Build it with `State.of`."""
+
+    folder: Path
+    locks: Path | None = None
+    """The folder of the file locks; `None`: inside of `folder`, which no other workspace then shares."""
+    max_entries: int = MAX_ENTRIES
+    max_bytes: int = MAX_BYTES
+
+    @classmethod
+    def of(cls, base: Path, root: Root) -> State:
+        """The state folder for the workspace `root` below `base` (`<the user's state folder>/lsptools`)."""
+        name = blake2b(os.fsencode(root.path), digest_size=16).hexdigest()
+        return cls(base / name, base / "locks")
+
+    @property
+    def changes(self) -> Path:
+        """Where the records are."""
+        return self.folder / "changes"
+
+    @contextmanager
+    def hold(self, *, timeout_s: float) -> Iterator[None]:
+        """Keep everyone else from changing this workspace and its history. Not to be nested."""
+        _make_private(self.folder)
+        _make_private(self.changes)
+        with _held([self.folder / "lock"], timeout_s=timeout_s):
+            yield
+
+    @contextmanager
+    def hold_files(self, real_paths: Iterable[str] | None, *, timeout_s: float) -> Iterator[None]:
+        """Keep these files (`None`: all files) from others, who may have opened another root above or below ours.
+
+        A file's lock is one of `N_FILE_LOCKS`, chosen by the hash of its real path: so locks do not pile up, and a change of
+        a thousand files does not run out of file descriptors. Files that share a lock wait for each other, no more. The
+        order of taking them is fixed, so nobody waits in a circle.
+        """
+        folder = self.locks or self.folder / "locks"
+        _make_private(folder)
+        numbers = (
+            range(N_FILE_LOCKS) if real_paths is None else sorted({_lock_number(path) for path in real_paths})
+        )
+        with _held([folder / f"{number:02}.lock" for number in numbers], timeout_s=timeout_s):
+            yield
+
+    def new_record(
+        self, root: str, label: str, undoes: str, steps: tuple[Step, ...], stages: tuple[str, ...]
+    ) -> Record:
+        """A record with the next number, which is not written yet."""
+        number = max((_number(id) for id, _ in self._names()), default=0) + 1
+        id = f"{number}-{os.urandom(2).hex()}"
+        return Record(id, time.time(), label, root, undoes, os.urandom(8).hex(), steps, stages, {})
+
+    def write(self, record: Record, contents: Mapping[str, bytes]) -> Record:
+        """Put the record on the disk as `Phase.STAGING`, with the content its steps end."""
+        where: dict[str, tuple[int, int]] = {}
+        pack = bytearray()
+        for step in record.steps:
+            if step.kind in ("write", "delete") and step.before not in where:
+                where[step.before] = (len(pack), len(contents[step.before]))
+                pack += contents[step.before]
+        written = Record(
+            record.id,
+            record.when,
+            record.label,
+            record.root,
+            record.undoes,
+            record.token,
+            record.steps,
+            record.stages,
+            where,
+        )
+        draft = self._path(record.id, "draft")
+        _DISK.write_new(self._path(record.id, "pack"), bytes(pack), mode=0o600)
+        _DISK.write_new(draft, _json_from_record(written), mode=0o600)
+        _DISK.rename(draft, self._path(record.id, Phase.STAGING.value))
+        _DISK.fsync_dir(str(self.changes))
+        return written
+
+    def advance(self, id: str, old: Phase, new: Phase) -> None:
+        """Say how far the change is now; when this returns, a crash does not forget it."""
+        _DISK.replace(self._path(id, old.value), self._path(id, new.value))
+        _DISK.fsync_dir(str(self.changes))
+
+    def phase(self, id: str) -> Phase | None:
+        """How far a change is; `None` if it has no record."""
+        return next((phase for phase in Phase if _DISK.exists(self._path(id, phase.value))), None)
+
+    def drop(self, id: str) -> None:
+        """Forget a change."""
+        # The pack last: a record without a pack would promise an undo that cannot be done.
+        for ending in (*(phase.value for phase in Phase), "draft", "pack"):
+            with suppress(FileNotFoundError):
+                _DISK.unlink(self._path(id, ending))
+
+    def unfinished(self) -> list[Record]:
+        """The changes that were interrupted, or are under way in another process, newest first."""
+        return self._records(phase for phase in Phase if phase is not Phase.DONE)
+
+    def finished(self) -> list[Record]:
+        """The changes in the history, newest first."""
+        return self._records([Phase.DONE, Phase.COMMITTED])
+
+    def content(self, record: Record) -> dict[str, bytes]:
+        """The old bytes of a change, by digest."""
+        try:
+            pack = _DISK.read_bytes(self._path(record.id, "pack"))
+        except FileNotFoundError:
+            pack = b""
+        contents = {digest: pack[at : at + size] for digest, (at, size) in record.contents.items()}
+        for digest, data in contents.items():
+            if digest_of(data) != digest:
+                raise Unavailable(
+                    "unavailable",
+                    f"the state folder has lost what change {record.id} replaced",
+                    hint="restore the files from version control",
+                )
+        return contents
+
+    def tidy(self) -> None:
+        """Forget the oldest changes beyond the bounds, and what a crash left behind here."""
+        names = self._names()
+        known = {id for id, ending in names if ending not in ("draft", "pack")}
+        for id, ending in names:
+            if ending == "draft" or (ending == "pack" and id not in known):
+                self.drop(id)
+        n_bytes = 0
+        done = sorted((id for id, ending in names if ending == Phase.DONE.value), key=_number, reverse=True)
+        for n_newer, id in enumerate(done):
+            with suppress(FileNotFoundError):
+                n_bytes += _DISK.stat(self._path(id, "pack")).st_size
+            if n_newer and (n_newer >= self.max_entries or n_bytes > self.max_bytes):
+                self.drop(id)
+
+    def _records(self, phases: Iterable[Phase]) -> list[Record]:
+        wanted = {phase.value for phase in phases}
+        ids = sorted({id for id, ending in self._names() if ending in wanted}, key=_number, reverse=True)
+        records = []
+        for id in ids:
+            # Another process may move on or forget a change meanwhile.
+            phase = self.phase(id)
+            if phase is not None and phase.value in wanted:
+                with suppress(FileNotFoundError):
+                    records.append(_record_from_json(id, _DISK.read_bytes(self._path(id, phase.value))))
+        return records
+
+    def _names(self) -> list[tuple[str, str]]:
+        """Id and ending of everything in `changes`."""
+        try:
+            names = _DISK.list_dir(str(self.changes))
+        except FileNotFoundError:
+            return []
+        return [(id, ending) for id, _, ending in (name.rpartition(".") for name in names) if _is_id(id)]
+
+    def _path(self, id: str, ending: str) -> str:
+        return f"{self.changes}{os.sep}{id}.{ending}"
+
+
+def _is_id(text: str) -> bool:
+    number, _, rest = text.partition("-")
+    return number.isascii() and number.isdigit() and bool(rest)
+
+
+def _number(id: str) -> int:
+    return int(id.partition("-")[0])
+
+
+def _lock_number(real_path: str) -> int:
+    # Names that differ in case only may be one file.
+    digest = blake2b(os.fsencode(real_path.casefold()), digest_size=8).digest()
+    return int.from_bytes(digest, "big") % N_FILE_LOCKS
+
+
+def _make_private(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise _no_state(folder, error) from error
+
+
+@contextmanager
+def _held(paths: list[Path], *, timeout_s: float) -> Iterator[None]:
+    # Imported when first needed: it takes longer to import than all of lsptools that looking up a name needs.
+    from filelock import FileLock, Timeout
+
+    deadline = time.monotonic() + timeout_s
+    with ExitStack() as held:
+        for path in paths:
+            lock = FileLock(path, mode=0o600)
+            try:
+                lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=_POLL_S)
+            except Timeout:
+                raise Unavailable(
+                    "timed_out",
+                    f"another process has been changing these files for more than {timeout_s:g} s",
+                    hint="try again when it is done",
+                ) from None
+            except OSError as error:
+                raise _no_state(path, error) from error
+            held.callback(lock.release)
+        yield
+
+
+def _no_state(path: Path, error: OSError) -> Unavailable:
+    return Unavailable(
+        "unavailable",
+        f"the state folder cannot be used: {path}: {error.strerror or error}",
+        hint="make it writable, or choose another state folder",
+    )
+
+
+def _json_from_record(record: Record) -> bytes:
+    return json.dumps(
+        {
+            "format": _FORMAT,
+            "id": record.id,
+            "when": record.when,
+            "label": record.label,
+            "root": record.root,
+            "undoes": record.undoes,
+            "token": record.token,
+            "steps": [[s.kind, s.path, s.new, s.before, s.after, s.mode] for s in record.steps],
+            "stages": record.stages,
+            "contents": record.contents,
+        }
+    ).encode()
+
+
+def _record_from_json(id: str, data: bytes) -> Record:
+    try:
+        facts: dict[str, Any] = json.loads(data)  # our own file; what is in it is what we put there
+    except ValueError:
+        facts = {}
+    if facts.get("format") != _FORMAT:
+        raise Unavailable(
+            "unavailable",
+            f"change {id} in the state folder was not written by this version of lsptools",
+            hint="use the version that wrote it, or remove the state folder and with it the history",
+        )
+    return Record(
+        facts["id"],
+        facts["when"],
+        facts["label"],
+        facts["root"],
+        facts["undoes"],
+        facts["token"],
+        tuple(Step(*step) for step in facts["steps"]),
+        tuple(facts["stages"]),
+        {digest: (at, size) for digest, (at, size) in facts["contents"].items()},
+    )
