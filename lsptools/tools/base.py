@@ -1,0 +1,222 @@
+"""What a tool is: one declaration from which the command line, schemas and the reference page follow.
+
+A tool takes a frozen dataclass of parameters (each field made with `arg`) and a `Context`, and returns an `Answer`.
+What was asked and cannot be had is an exception (`lsptools.errors`). Tools know nothing of terminals, options or
+environments; places and paths arrive relative to the workspace.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, get_args, get_origin, get_type_hints
+
+from lsptools.errors import ToolError
+from lsptools.text.lines import Lines, LspPos, Offset, Span, UserPos
+
+if TYPE_CHECKING:
+    from lsptools.workspace.journal import State
+    from lsptools.workspace.ripgrep import Skipped
+    from lsptools.workspace.snapshot import Snapshot
+
+ParamsT = TypeVar("ParamsT")
+
+
+class Answer(Protocol):
+    """What a tool found or did."""
+
+    @property
+    def found(self) -> bool:
+        """Whether there is anything to show, or was anything done: exit code 0 or 1."""
+
+    def to_json(self) -> dict[str, object]:
+        """The members of the JSON object, without the schema version. Positions as in docs/json.md."""
+
+
+class Context:
+    """What every tool works on. The state folder is asked for only by tools that need it."""
+
+    def __init__(self, snapshot: Snapshot, open_state: Callable[[], State]) -> None:
+        self.snapshot = snapshot
+        self._open_state = open_state
+
+    @cached_property
+    def state(self) -> State:
+        """Journal and locks of this workspace."""
+        return self._open_state()
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Positions as people and editors count them."""
+        return Positions(self.snapshot)
+
+
+class Positions:
+    """Offsets in the files of one snapshot as people and editors count them; one table per file."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._lines: dict[str, Lines] = {}
+
+    def lines(self, path: str) -> Lines:
+        """The lines of a file: of the workspace when `path` is relative, of a library when it is absolute."""
+        known = self._lines.get(path)
+        if known is None:
+            outside = Path(path) if Path(path).is_absolute() else None
+            document = self._snapshot.external_document(outside) if outside else self._snapshot.document(path)
+            known = self._lines[path] = document.lines
+        return known
+
+    def user(self, path: str, offset: Offset) -> UserPos:
+        """1-based line and column in code points."""
+        return self.lines(path).user_from_offset(offset)
+
+    def place(self, path: str, offset: Offset) -> str:
+        """`path:line:col`, which every tool takes as a place."""
+        at = self.user(path, offset)
+        return f"{path}:{at.line}:{at.column}"
+
+    def located(self, path: str, span: Span) -> dict[str, object]:
+        """The JSON members that say where: `path`, `line`, `column`, and the LSP `range` in UTF-16."""
+        lines = self.lines(path)
+        at = lines.user_from_offset(span.start)
+        return {"path": path, "line": at.line, "column": at.column, "range": lsp_range(lines, span)}
+
+
+def lsp_range(lines: Lines, span: Span) -> dict[str, object]:
+    """A span as LSP has it: 0-based lines, UTF-16 characters."""
+    return {"start": _lsp(lines.lsp_from_offset(span.start)), "end": _lsp(lines.lsp_from_offset(span.end))}
+
+
+def _lsp(position: LspPos) -> dict[str, int]:
+    return {"line": position.line, "character": position.character}
+
+
+def unsearched(skipped: Iterable[Skipped]) -> tuple[str, ...]:
+    """What makes a search incomplete, as sentences: files that should have been searched and could not be.
+
+    Left out on purpose are virtual environments and binary files; that is no gap.
+    """
+    from lsptools.workspace.ripgrep import Why
+
+    return tuple(f"{each.path}: {each.reason}" for each in skipped if each.why in (Why.LARGE, Why.UNREADABLE))
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A command line (without `lsptools`) and what it is for."""
+
+    call: str
+    does: str
+
+
+def _nothing(_context: Context, _error: ToolError) -> Mapping[str, object]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[ParamsT]):
+    """The declaration of one tool."""
+
+    name: str
+    """As in the command line."""
+    summary: str
+    """One sentence with a full stop."""
+    guide: str
+    """When to use it, what it refuses, what to call next: one paragraph for people and models."""
+    params: type[ParamsT]
+    """The dataclass of parameters."""
+    run: Callable[[Context, ParamsT], Answer]
+    writes: bool
+    """Whether it may change files of the workspace."""
+    examples: tuple[Example, ...]
+    found: str
+    """What exit code 0 means."""
+    not_found: str
+    """What exit code 1 means."""
+    known: Callable[[Context, ToolError], Mapping[str, object]] = _nothing
+    """The JSON members that stand beside `error`: what was found before it failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One field of a tool's parameters, as a face sees it."""
+
+    field: str
+    """The name of the dataclass field."""
+    name: str
+    """The name in words joined by `-`, without leading dashes."""
+    help: str
+    type: type
+    """`str`, `int` or `bool`; of one value, where it is `repeated`."""
+    positional: bool
+    required: bool
+    repeated: bool
+    default: object
+    choices: tuple[str, ...]
+    kind: str
+    """`place` and `path` are relative to the workspace and get translated by the faces; `text` is anything else."""
+    group: str
+    """The heading under which help shows it."""
+    metavar: str
+    short: str
+    """One letter, or nothing."""
+
+
+def arg(
+    help: str,
+    *,
+    default: object = dataclasses.MISSING,
+    positional: bool = False,
+    name: str = "",
+    choices: tuple[str, ...] = (),
+    kind: str = "text",
+    group: str = "Options",
+    metavar: str = "",
+    short: str = "",
+) -> Any:  # like `dataclasses.field`: stands for a value of the field's type
+    """A field of a tool's parameters. Positional ones have no `group`; one without a default is required."""
+    metadata = {
+        "help": help,
+        "positional": positional,
+        "name": name,
+        "choices": choices,
+        "kind": kind,
+        "group": "" if positional else group,
+        "metavar": metavar,
+        "short": short,
+    }
+    return field(default=default, metadata=metadata)
+
+
+def parameters(tool: Tool[Any]) -> tuple[Parameter, ...]:  # any tool's
+    """The parameters of a tool, positional ones first."""
+    hints = get_type_hints(tool.params)
+    found = [_parameter(each, hints[each.name]) for each in dataclasses.fields(tool.params)]
+    return tuple(sorted(found, key=lambda parameter: not parameter.positional))
+
+
+def _parameter(declared: dataclasses.Field[object], hint: object) -> Parameter:
+    meta = declared.metadata
+    repeated = get_origin(hint) is tuple
+    options = [option for option in get_args(hint) if option not in (type(None), ...)] or [hint]
+    (value_type,) = options
+    name = meta["name"] or declared.name.replace("_", "-")
+    return Parameter(
+        field=declared.name,
+        name=name,
+        help=meta["help"],
+        type=value_type,
+        positional=meta["positional"],
+        required=declared.default is dataclasses.MISSING,
+        repeated=repeated,
+        default=None if declared.default is dataclasses.MISSING else declared.default,
+        choices=meta["choices"],
+        kind=meta["kind"],
+        group=meta["group"],
+        metavar=meta["metavar"] or name.replace("-", "_").upper(),
+        short=meta["short"],
+    )

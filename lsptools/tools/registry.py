@@ -1,0 +1,31 @@
+"""The list of tools, in reading order. A tool's module is imported when the tool is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from lsptools.tools.base import Tool
+
+_MODULES = {
+    "search": "search",
+    "outline": "outline",
+    "symbols": "symbols",
+    "def": "definition",
+    "refs": "references",
+    "rename": "rename",
+    "undo": "undo",
+    "history": "history",
+}
+
+
+def names() -> tuple[str, ...]:
+    """The names of all tools, in reading order."""
+    return tuple(_MODULES)
+
+
+def tool(name: str) -> Tool[Any]:  # each has its own parameters
+    """The declaration of one tool; `KeyError` for a name that is not in `names()`."""
+    module = import_module(f"lsptools.tools.{_MODULES[name]}")
+    declared: Tool[Any] = module.TOOL
+    return declared

@@ -1,0 +1,150 @@
+"""`rename`: rename a symbol and everything bound to it, or say why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsptools.errors import Refused, ToolError
+from lsptools.languages.names import Evidence, Occurrence, References
+from lsptools.tools.base import Context, Example, Positions, Tool, arg
+from lsptools.tools.definition import PLACE
+from lsptools.tools.references import occurrences_json, references_json
+
+if TYPE_CHECKING:
+    from lsptools.refactor.rename import RenamePlan
+    from lsptools.workspace.apply import Applied
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    place: str = arg(PLACE, positional=True, kind="place")
+    new_name: str = arg("the new name", positional=True, metavar="NEW")
+    possible: str = arg(
+        "what to do with occurrences that cannot be known to be this symbol: refuse the rename, include them, or skip them",
+        default="refuse",
+        choices=("refuse", "include", "skip"),
+        group="Decisions",
+    )
+    mentions: bool = arg(
+        "rename in comments, docstrings and other text, too", default=False, group="Decisions"
+    )
+    diff: bool = arg("print the change as a unified diff and write nothing", default=False, group="Safety")
+    check: bool = arg(
+        "plan and prove, write nothing; exit code 1 if it would be refused", default=False, group="Safety"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RenameAnswer:
+    """The plan, and what was written, if anything was."""
+
+    plan: RenamePlan
+    new_name: str
+    applied: Applied | None
+    diff: str | None
+    """The unified diff, when that was asked for."""
+    positions: Positions
+
+    @property
+    def found(self) -> bool:
+        return True
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What people should know: of the plan, and, when it was done, of the doing."""
+        return self.plan.change.notes if self.applied is None else self.applied.notes
+
+    @property
+    def left_alone(self) -> tuple[Occurrence, ...]:
+        """Occurrences that could be the symbol, or speak of it, and keep the old name."""
+        open_classes = (Evidence.LIKELY, Evidence.POSSIBLE, Evidence.MENTION)
+        return tuple(
+            each
+            for each in self.plan.references.occurrences
+            if each.evidence in open_classes and (each.path, each.span) not in self.plan.edited
+        )
+
+    def to_json(self) -> dict[str, object]:
+        references, change = self.plan.references, self.plan.change
+        found: dict[str, object] = {
+            **references_json(references, self.positions),
+            "occurrences": occurrences_json(references.occurrences, self.positions),
+            "new_name": self.new_name,
+            "edits": list(self._edits_json()),
+            "moves": [{"old": move.old, "new": move.new} for move in change.moves],
+            "proof": [{"says": line.says, "ok": line.ok} for line in self.plan.proof],
+            "notes": list(self.notes),
+            "applied": self.applied is not None,
+            "undo": None if self.applied is None else self.applied.undo_id,
+        }
+        if self.diff is not None:
+            found["diff"] = self.diff
+        return found
+
+    def _edits_json(self) -> Iterator[dict[str, object]]:
+        for file in self.plan.change.edits:
+            text = self.positions.lines(file.path).text
+            for edit in file.edits:
+                old = text[edit.span.start : edit.span.end]
+                yield {**self.positions.located(file.path, edit.span), "old": old, "new": edit.new_text}
+
+
+def run(context: Context, params: Params) -> RenameAnswer:
+    """Plan and prove the rename, and apply it unless only a preview was asked for."""
+    from lsptools.refactor.rename import Policy, plan_rename
+    from lsptools.search.places import locate
+
+    snapshot = context.snapshot
+    policy = Policy(possible=params.possible, mentions=params.mentions)
+    plan = plan_rename(snapshot, locate(snapshot, params.place), params.new_name, policy)
+    diff = plan.change.diff(snapshot) if params.diff else None
+    applied = None if params.diff or params.check else _apply(context, plan)
+    return RenameAnswer(plan, params.new_name, applied, diff, context.positions)
+
+
+def _apply(context: Context, plan: RenamePlan) -> Applied:
+    from lsptools.workspace.apply import apply
+
+    return apply(context.snapshot, plan.change, context.state)
+
+
+def known(context: Context, error: ToolError) -> Mapping[str, object]:
+    """What a rename that was not done still answers: nothing was written, and what was found before."""
+    unwritten = {"edits": [], "moves": [], "applied": False, "undo": None}
+    found = error.details if isinstance(error, Refused) else None
+    if not isinstance(found, References):
+        return {"complete": False, "incomplete_because": [error.message], "occurrences": [], **unwritten}
+    return {
+        **references_json(found, context.positions),
+        "occurrences": occurrences_json(found.occurrences, context.positions),
+        **unwritten,
+    }
+
+
+TOOL = Tool(
+    name="rename",
+    summary="Rename a symbol and every reference to it, with proof, all or nothing.",
+    guide=(
+        "Renames what `refs` calls `certain` and `likely`: the whole family of overrides, overloads and stubs, imports, "
+        "keyword arguments, strings that the language defines as names, and the file of a module. Refuses, and lists "
+        "every reason, when the new name would clash, capture or be captured, when the symbol belongs to a library, and "
+        "when occurrences are `possible` until `--possible include` or `--possible skip` decides. Before it writes, the "
+        "plan is applied to a copy in memory and the same search must find the same occurrences under the new name. "
+        "`undo` takes it back."
+    ),
+    params=Params,
+    run=run,
+    writes=True,
+    examples=(
+        Example(
+            "rename app/models.py:14:9 grand_total", "rename, and print what was done and how to undo it"
+        ),
+        Example("rename app.models.Order.total grand_total --diff", "see the diff first; nothing is written"),
+        Example("rename app.models.Order.total grand_total --possible skip --json", "for programs"),
+    ),
+    found="renamed, or with --diff or --check: it would be",
+    not_found="refused, or a file changed meanwhile, and nothing was written",
+    known=known,
+)

@@ -1,0 +1,64 @@
+"""`undo`: take back a change that lsptools made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsptools.tools.base import Context, Example, Tool, arg
+
+if TYPE_CHECKING:
+    from lsptools.workspace.apply import Applied
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    id: str | None = arg(
+        "which change, as printed by the call that made it; without it the last one",
+        default=None,
+        positional=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UndoAnswer:
+    """What was restored."""
+
+    applied: Applied
+
+    @property
+    def found(self) -> bool:
+        return True
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "applied": True,
+            "id": self.applied.id,
+            "files": [file.path for file in self.applied.files],
+            "moves": [{"old": move.old, "new": move.new} for move in self.applied.moves],
+            "undo": self.applied.undo_id,
+            "notes": list(self.applied.notes),
+        }
+
+
+def run(context: Context, params: Params) -> UndoAnswer:
+    """Restore the files as they were before the change."""
+    from lsptools.workspace.journal import undo
+
+    return UndoAnswer(undo(context.snapshot.root, context.state, params.id))
+
+
+TOOL = Tool(
+    name="undo",
+    summary="Take back a change that lsptools made in this workspace, byte for byte.",
+    guide=(
+        "Restores every file of one change, moves included, or nothing at all: when a file is no longer what the change "
+        "left behind, it is named and nothing is touched. `history` lists what can be undone."
+    ),
+    params=Params,
+    run=run,
+    writes=True,
+    examples=(Example("undo", "take back the last change"),),
+    found="restored",
+    not_found="a file has moved on since, and nothing was written",
+)
