@@ -1,0 +1,1 @@
+"""The doors: command line and Python. What they say to each other's callers follows from `lsptools.tools`."""

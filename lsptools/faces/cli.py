@@ -1,0 +1,184 @@
+"""The command line: carries out a call, prints the answer or the error, and says the exit code.
+
+| exit code | meaning                                              |
+|-----------|------------------------------------------------------|
+| 0         | found, or done                                       |
+| 1         | nothing found; refused; a file changed meanwhile     |
+| 2         | wrong usage, or the environment lacks something      |
+| 70        | a bug of lsptools                                    |
+| 130       | interrupted                                          |
+
+A reader that closes the pipe early is no failure. With `--json` errors of every kind are one object on standard output;
+otherwise they are text on standard error. Parsing and doing do not mix: `commands.py` turns arguments into a `Call`
+and does nothing else.
+
+Most imports are where they are used: a call waits for what it needs, and `--version` for nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, TextIO
+
+from lsptools.errors import InternalError, ToolError, Unavailable
+from lsptools.faces.environment import Environment, Spelling, be_lenient, discard_output, is_terminal
+
+if TYPE_CHECKING:
+    from lsptools.faces.commands import Call
+    from lsptools.faces.render import Look
+    from lsptools.tools.base import Answer, Context
+    from lsptools.workspace.paths import Root
+
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; the exit code."""
+    be_lenient(sys.stdout, sys.stderr)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _guarded(given, Environment())
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_output()
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code
+
+
+def _guarded(arguments: list[str], environment: Environment) -> int:
+    """Run, and say what went wrong, if anything did. The one place of this face that catches everything."""
+    running: _Running | None = None
+    try:
+        parsed = _parsed(arguments, environment)
+        if isinstance(parsed, int):
+            return parsed
+        running = _Running(parsed, environment)
+        return running.run()
+    except BrokenPipeError:
+        raise
+    except ToolError as error:
+        problem = error
+    except OSError as error:
+        problem = Unavailable("unavailable", f"{error.filename or 'the system'}: {error.strerror or error}")
+        problem.__cause__ = error
+    except Exception as error:  # noqa: BLE001  # whatever else it is, it is a bug of ours, told once, here
+        problem = InternalError(f"{type(error).__name__}: {error}")
+        problem.__cause__ = error
+    if environment.debug:
+        sys.excepthook(type(problem), problem, problem.__traceback__)
+    _tell(problem, running, arguments, environment)
+    return problem.exit_code
+
+
+def _parsed(arguments: list[str], environment: Environment) -> Call | int:
+    """A call, or the exit code where printing something was all there was to do."""
+    from lsptools.version import __version__
+
+    if arguments == ["--version"]:
+        sys.stdout.write(f"lsptools {__version__}\n")
+        return 0
+    from lsptools.faces.commands import Text, parse
+
+    parsed = parse(arguments, completing=environment.variables.get("_LSPTOOLS_COMPLETE"))
+    if not isinstance(parsed, Text):
+        return parsed
+    sys.stdout.write(parsed.text)
+    return parsed.exit_code
+
+
+class _Running:
+    """A call in its surroundings."""
+
+    def __init__(self, call: Call, environment: Environment) -> None:
+        self.call = call
+        self._environment = environment
+
+    def run(self) -> int:
+        """Carry it out and print the answer; the exit code."""
+        from lsptools.faces.progress import progress
+
+        tool = self.call.tool
+        with progress(f"lsptools {tool.name}"):
+            answer = tool.run(self._context, tool.params(**self._values()))
+            text = self._text(answer)
+        sys.stdout.write(text)
+        return 0 if answer.found else 1
+
+    def error_text(self, error: ToolError) -> str:
+        """An error of this call, in the form the call asked for."""
+        from lsptools.faces import json, render
+
+        if not self.call.as_json:
+            return render.error_text(error, self._look(sys.stderr))
+        try:
+            beside = self.call.tool.known(self._context, error)
+        except ToolError:  # not even the workspace is there
+            beside = {}
+        return json.error_text(self.call.tool.name, error, beside)
+
+    def _text(self, answer: Answer) -> str:
+        from lsptools.faces import json, render
+
+        if self.call.as_json:
+            return json.answer_text(self.call.tool.name, answer)
+        return render.answer_text(self.call.tool.name, answer, self._look(sys.stdout))
+
+    def _values(self) -> dict[str, object]:
+        from lsptools.tools.base import parameters
+
+        values = dict(self.call.values)
+        for parameter in parameters(self.call.tool):
+            value = values[parameter.field]
+            if parameter.kind != "text" and isinstance(value, str):
+                values[parameter.field] = self._spelling.to_workspace(value)
+        return values
+
+    def _look(self, stream: TextIO) -> Look:
+        from lsptools.faces.render import Look
+
+        colour = self._environment.colour(self.call.colour, stream)
+        return Look(self._spelling.shown, colour, is_terminal(stream))
+
+    @cached_property
+    def _context(self) -> Context:
+        return self._environment.context(self._root)
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        given = self.call.root is not None
+        return Spelling(self._root.path, self._root.path if given else self._environment.cwd.resolve())
+
+    @cached_property
+    def _root(self) -> Root:
+        return self._environment.root(self.call.root)
+
+
+def _tell(error: ToolError, running: _Running | None, arguments: list[str], environment: Environment) -> None:
+    """Say it: in an answer's place with `--json`, otherwise on standard error."""
+    from lsptools.faces import json, render
+
+    if isinstance(error, InternalError):
+        error.hint += f" and the id {_identity(error)}; LSPTOOLS_DEBUG=1 shows where it happened"
+    as_json = running.call.as_json if running else "--json" in arguments
+    if running:
+        text = running.error_text(error)
+    elif as_json:
+        text = json.error_text(None, error, {})
+    else:
+        text = render.error_text(error, render.Look(colour=environment.colour("auto", sys.stderr)))
+    sys.stdout.flush()
+    (sys.stdout if as_json else sys.stderr).write(text)
+
+
+def _identity(error: InternalError) -> str:
+    """The same for the same bug: made from the places of the traceback."""
+    import traceback
+    from hashlib import blake2b
+
+    frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
+    places = "\n".join(f"{frame.filename.rpartition('lsptools')[2]}:{frame.lineno}" for frame in frames)
+    return blake2b(places.encode("utf-8", "replace"), digest_size=4).hexdigest()

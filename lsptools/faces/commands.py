@@ -1,0 +1,306 @@
+"""From the declarations of tools to commands, and from arguments to a call: the only module that names click.
+
+Each command is built when it is asked for, so a call imports its own tool and nothing else. Everything that click
+rejects becomes a `BadRequest` that says what would work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class, shell_complete
+
+from lsptools.errors import BadRequest
+from lsptools.tools import registry
+from lsptools.tools.base import Parameter, Tool, parameters
+from lsptools.version import __version__
+
+SHELLS = ("bash", "zsh", "fish")
+_PROGRAM = "lsptools"
+_COMPLETE = "_LSPTOOLS_COMPLETE"
+_SUMMARY = "Find every occurrence of a symbol with evidence, rename it with proof, and undo it."
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool's call, parsed but not yet carried out. Paths are as the caller spelled them."""
+
+    tool: Tool[Any]  # any tool's, with its own parameters
+    values: Mapping[str, object]
+    """Of the tool's parameters, by field; types and choices are checked."""
+    as_json: bool
+    colour: str
+    root: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Something to print, and that is all."""
+
+    text: str
+    exit_code: int = 0
+
+
+def parse(arguments: Sequence[str], *, completing: str | None = None) -> Call | Text:
+    """What the arguments ask for. `completing` is a shell's instruction to complete its own command line instead."""
+    commands = _Commands()
+    if completing:
+        return Text("", shell_complete(commands, {}, _PROGRAM, _COMPLETE, completing))
+    if not arguments:
+        return Text(commands.get_help(click.Context(commands, info_name=_PROGRAM)) + "\n", exit_code=2)
+    try:
+        with commands.make_context(_PROGRAM, list(arguments)) as context:
+            parsed: Call | Text = commands.invoke(context)
+    except _Shown as shown:
+        return Text(shown.text)
+    except click.UsageError as error:
+        raise _rejected(error) from None
+    return parsed
+
+
+class _Shown(Exception):
+    """Help or the version is wanted, whatever else the arguments say."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+def _rejected(error: click.UsageError) -> BadRequest:
+    hint = f"{error.ctx.command_path if error.ctx else _PROGRAM} --help shows how it is called"
+    if isinstance(error, click.NoSuchOption):
+        known = [name for each in error.ctx.command.params for name in each.opts] if error.ctx else []
+        close = _nearest(error.option_name, known, " or ")
+        return BadRequest("invalid", f"there is no option {error.option_name}", hint=close or hint)
+    message = error.format_message().rstrip(".")
+    return BadRequest("invalid", message[:1].lower() + message[1:], hint=hint)
+
+
+def _nearest(name: str, known: Iterable[str], joined_by: str) -> str:
+    close = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"did you mean {joined_by.join(close)}?" if close else ""
+
+
+# The commands
+
+
+class _Commands(click.Group):
+    """All commands. Each is built from its declaration when it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _PROGRAM, params=[_version_option(), _help_option()], help=_SUMMARY, add_help_option=False
+        )
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*registry.names(), "completion"]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == "completion":
+            return _completion_command()
+        return _Command(registry.tool(cmd_name)) if cmd_name in registry.names() else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, known = args[0], self.list_commands(ctx)
+        if name not in known and not name.startswith("-"):
+            hint = _nearest(name, known, " or ") or f"the commands are {', '.join(known)}"
+            raise BadRequest("invalid", f"there is no command {name!r}", hint=hint)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, registry.tool(name).summary) for name in registry.names()]
+        _write_rows(
+            formatter,
+            "Commands",
+            [*rows, ("completion", "Print the script that completes commands in a shell.")],
+        )
+        _write_rows(
+            formatter,
+            "Exit codes",
+            exit_codes("found, or done", "nothing found, refused, or a file changed meanwhile"),
+        )
+        _write_rows(formatter, "Environment", ENVIRONMENT)
+
+
+class _Command(click.Command):
+    """The command of one tool."""
+
+    def __init__(self, tool: Tool[Any]) -> None:  # any tool's
+        self._tool = tool
+        self._parameters = parameters(tool)
+        own = [_click_parameter(each) for each in self._parameters]
+        super().__init__(
+            tool.name,
+            params=[*own, *_common_options(), _help_option()],
+            callback=self._call,
+            add_help_option=False,
+        )
+
+    def _call(self, **values: object) -> Call:
+        as_json, colour, root = values.pop("json"), values.pop("color"), values.pop("root")
+        return Call(self._tool, values, bool(as_json), str(colour), None if root is None else str(root))
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_usage(ctx, formatter)
+        for paragraph in (self._tool.summary, self._tool.guide):
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(paragraph)
+        with formatter.section("Examples"):
+            for example in self._tool.examples:
+                formatter.write(f"{'':>{formatter.current_indent}}{_PROGRAM} {example.call}\n")
+                with formatter.indentation():
+                    formatter.write_text(example.does)
+        if positional := [(each.metavar, each.help) for each in self._parameters if each.positional]:
+            _write_rows(formatter, "Arguments", positional)
+        for heading, rows in self._groups(ctx).items():
+            _write_rows(formatter, heading, rows)
+        _write_rows(formatter, "Exit codes", exit_codes(self._tool.found, self._tool.not_found))
+
+    def _groups(self, ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
+        """Options under their headings; `Output`, which has the common ones, comes last."""
+        heading_of = {each.field: each.group for each in self._parameters}
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if isinstance(parameter, click.Option) and record:
+                groups.setdefault(heading_of.get(parameter.name or "", OUTPUT), []).append(record)
+        return dict(sorted(groups.items(), key=lambda group: group[0] == OUTPUT))
+
+
+OUTPUT = "Output"
+ENVIRONMENT = (
+    ("LSPTOOLS_RG", "the ripgrep to use; otherwise the one installed with lsptools, or the one on PATH"),
+    ("NO_COLOR, FORCE_COLOR, TERM", "as usual; --color decides"),
+    ("LSPTOOLS_DEBUG", "1 shows where an error happened"),
+)
+
+
+def exit_codes(found: str, not_found: str) -> list[tuple[str, str]]:
+    """What each exit code means for a command."""
+    return [
+        ("0", found),
+        ("1", not_found),
+        ("2", "wrong usage, or the environment lacks something"),
+        ("70", "a bug of lsptools"),
+        ("130", "interrupted"),
+    ]
+
+
+def _write_rows(formatter: click.HelpFormatter, heading: str, rows: Sequence[tuple[str, str]]) -> None:
+    with formatter.section(heading):
+        formatter.write_dl(rows)
+
+
+# Options and arguments
+
+
+def _click_parameter(parameter: Parameter) -> click.Parameter:
+    kind: click.ParamType[Any] | type = (
+        click.Choice(parameter.choices) if parameter.choices else parameter.type
+    )
+    complete = None if parameter.kind == "text" else _complete_file
+    if parameter.positional:
+        return click.Argument(
+            [parameter.field],
+            type=kind,
+            required=parameter.required,
+            metavar=parameter.metavar,
+            shell_complete=complete,
+        )
+    spellings = [
+        *([f"-{parameter.short}"] if parameter.short else []),
+        f"--{parameter.name}",
+        parameter.field,
+    ]
+    if parameter.type is bool:
+        return click.Option(spellings, is_flag=True, default=False, help=parameter.help)
+    return click.Option(
+        spellings,
+        type=kind,
+        multiple=parameter.repeated,
+        required=parameter.required,
+        default=parameter.default,
+        show_default=not parameter.repeated and parameter.default is not None,
+        metavar=None if parameter.choices else parameter.metavar,
+        help=parameter.help,
+        shell_complete=complete,
+    )
+
+
+def common_options() -> list[tuple[str, str]]:
+    """The options that every command has: how they are spelled and what they mean."""
+    context = click.Context(click.Command(_PROGRAM))
+    records = (option.get_help_record(context) for option in (*_common_options(), _help_option()))
+    return [record for record in records if record]
+
+
+def _common_options() -> list[click.Option]:
+    return [
+        click.Option(
+            ["--json"], is_flag=True, help="print one JSON object, for an error, too (docs/json.md)"
+        ),
+        click.Option(
+            ["--color"],
+            type=click.Choice(["auto", "always", "never"]),
+            default="auto",
+            help="when to colour; auto: on a terminal",
+            show_default=True,
+        ),
+        click.Option(
+            ["--root"],
+            metavar="DIR",
+            help="the workspace, from which relative paths start; otherwise the nearest folder above that has .git, "
+            "pyproject.toml, setup.cfg or setup.py, and paths start from here",
+        ),
+    ]
+
+
+def _help_option() -> click.Option:
+    def show(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+        if wanted and not ctx.resilient_parsing:
+            raise _Shown(ctx.get_help() + "\n")
+
+    return _eager_flag("--help", "show this text", show)
+
+
+def _version_option() -> click.Option:
+    def show(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
+        if wanted and not ctx.resilient_parsing:
+            raise _Shown(f"{_PROGRAM} {__version__}\n")
+
+    return _eager_flag("--version", "show the version", show)
+
+
+def _eager_flag(
+    name: str, help: str, show: Callable[[click.Context, click.Parameter, bool], None]
+) -> click.Option:
+    return click.Option([name], is_flag=True, is_eager=True, expose_value=False, callback=show, help=help)
+
+
+def _complete_file(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(incomplete, type="file")]
+
+
+def _completion_command() -> click.Command:
+    return click.Command(
+        "completion",
+        params=[click.Argument(["shell"], type=click.Choice(SHELLS)), _help_option()],
+        callback=_completion_script,
+        help='Print the script that completes commands in a shell; for bash: eval "$(lsptools completion bash)".',
+        add_help_option=False,
+    )
+
+
+def _completion_script(shell: str) -> Text:
+    complete = get_completion_class(shell)
+    assert complete is not None, "click knows the shells of SHELLS"
+    script = complete(_Commands(), {}, _PROGRAM, _COMPLETE)
+    # Not `script.source()`: for bash it would start a bash to ask for its version.
+    return Text(script.source_template % script.source_vars() + "\n")

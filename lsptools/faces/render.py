@@ -1,0 +1,329 @@
+"""Answers and errors as text for people: places that can be pasted into the next call, diffs, refusals.
+
+Every place is `path:line:col`, 1-based, in code points, with the path as the caller spells paths. Control characters of
+the workspace are shown as escapes, so that a file cannot speak to the terminal; only a diff that goes to a file or pipe
+is left as it is, because `patch` shall understand it. Colour is plain ANSI.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lsptools.errors import BadRequest, Conflict, InternalError, Refused, Site, Stale, ToolError
+from lsptools.languages.names import Evidence, Occurrence, References, Step
+from lsptools.text.lines import Offset
+
+if TYPE_CHECKING:
+    from lsptools.syntax.outline import Item
+    from lsptools.tools.base import Answer, Positions
+    from lsptools.tools.definition import DefinitionAnswer
+    from lsptools.tools.history import HistoryAnswer
+    from lsptools.tools.outline import OutlineAnswer
+    from lsptools.tools.references import ReferencesAnswer
+    from lsptools.tools.rename import RenameAnswer
+    from lsptools.tools.search import SearchAnswer
+    from lsptools.tools.symbols import SymbolsAnswer
+    from lsptools.tools.undo import UndoAnswer
+
+MOST_LEFT_ALONE = 20
+"""How many places that kept the old name a rename lists; `refs` lists all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How text is to look."""
+
+    shown: Callable[[str], str] = str
+    """The spelling of a path."""
+    colour: bool = False
+    terminal: bool = False
+
+    def paint(self, colour: str, text: str) -> str:
+        """`text` in a colour of `_ANSI`, or as it is."""
+        return f"\x1b[{_ANSI[colour]}m{text}\x1b[0m" if self.colour else text
+
+
+_ANSI = {
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34",
+    "magenta": "35",
+    "cyan": "36",
+}
+_CLASS_COLOUR = {
+    Evidence.CERTAIN: "green",
+    Evidence.LIKELY: "cyan",
+    Evidence.POSSIBLE: "yellow",
+    Evidence.MENTION: "blue",
+    Evidence.UNRELATED: "dim",
+}
+
+
+def answer_text(tool: str, answer: Answer, look: Look) -> str:
+    """An answer of `tool`, with a line end; nothing for an answer that says nothing."""
+    lines = list(_RENDERERS[tool](answer, look))
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def error_text(error: ToolError, look: Look) -> str:
+    """An error or refusal: its kind or sentence, every conflict with its places, and the hint."""
+    lines = [*_headline(error, look), *(_site(site, look) for site in error.sites)]
+    if isinstance(error, Refused):
+        for conflict in error.conflicts:
+            lines += _conflict(conflict, look)
+    if error.hint:
+        lines.append(f"{look.paint('cyan', 'hint')}: {_visible(error.hint)}")
+    return "\n".join(lines) + "\n"
+
+
+# Errors
+
+
+def _headline(error: ToolError, look: Look) -> Iterator[str]:
+    if not isinstance(error, Refused):
+        yield f"{look.paint('red', _word_for(error))}: {_visible(error.message)}"
+        return
+    kinds = dict.fromkeys([error.kind, *(conflict.kind for conflict in error.conflicts)])
+    yield f"{look.paint('red', 'refused')}: {', '.join(kinds)}"
+    if not error.conflicts:
+        yield _visible(error.message)
+
+
+def _word_for(error: ToolError) -> str:
+    if isinstance(error, BadRequest):
+        return "error"
+    if isinstance(error, InternalError):
+        return "internal error"
+    return "stale" if isinstance(error, Stale) else error.kind
+
+
+def _conflict(conflict: Conflict, look: Look) -> Iterator[str]:
+    if not conflict.sites:
+        yield _visible(conflict.message)
+    for number, site in enumerate(conflict.sites):
+        yield _site(site, look, indent="  " if number else "")
+
+
+def _site(site: Site, look: Look, indent: str = "") -> str:
+    place = look.paint("bold", f"{_visible(look.shown(site.path))}:{site.line}:{site.column}")
+    return f"{place}: {indent}{_visible(site.says)}"
+
+
+# Finding
+
+
+def _search(answer: SearchAnswer, look: Look) -> Iterator[str]:
+    places = _Places(answer.positions, look)
+    for number, match in enumerate(answer.matches.matches):
+        lines = answer.positions.lines(match.path)
+        at = lines.line_of(match.span.start)
+        last = lines.n_lines if lines.line_text(lines.n_lines - 1) else lines.n_lines - 1
+        before = range(max(0, at - answer.context), at)
+        after = range(at + 1, min(last, at + 1 + answer.context))
+        if answer.context and number:
+            yield "--"
+        yield from (
+            f"{places.path(match.path)}-{line + 1}- {_visible(lines.line_text(line))}" for line in before
+        )
+        yield f"{places.at(match.path, match.span.start)}: {_visible(lines.line_text(at))}"
+        for capture in match.captures:
+            text = _first_line(lines.text[capture.span.start : capture.span.end])
+            name = look.paint("cyan", f"@{capture.name}")
+            yield f"  {places.at(match.path, capture.span.start)}: {name} {text}"
+        yield from (
+            f"{places.path(match.path)}-{line + 1}- {_visible(lines.line_text(line))}" for line in after
+        )
+    yield from _not_all(answer.matches.n_matches, len(answer.matches.matches), look)
+    yield from _not_complete(answer.incomplete_because, look)
+
+
+def _outline(answer: OutlineAnswer, look: Look) -> Iterator[str]:
+    places = _Places(answer.positions, look)
+
+    def lines(items: Iterable[Item], depth: int) -> Iterator[str]:
+        for item in items:
+            yield f"{places.at(answer.path, item.name_span.start)}: {'  ' * depth}{_visible(item.signature)}"
+            yield from lines(item.children, depth + 1)
+
+    return lines(answer.items, 0)
+
+
+def _symbols(answer: SymbolsAnswer, look: Look) -> Iterator[str]:
+    places = _Places(answer.positions, look)
+    for each in answer.listed:
+        yield f"{places.at(each.path, each.item.name_span.start)}: {each.item.kind} {_visible(each.qualified)}"
+    yield from _not_all(answer.total, len(answer.listed), look)
+    yield from _not_complete(answer.incomplete_because, look)
+
+
+def _definition(answer: DefinitionAnswer, look: Look) -> Iterator[str]:
+    places = _Places(answer.positions, look)
+    for symbol in answer.symbols:
+        yield f"{places.at(symbol.path, symbol.span.start)}: {symbol.kind} {symbol.qualified}"
+
+
+def _references(answer: ReferencesAnswer, look: Look) -> Iterator[str]:
+    places = _Places(answer.positions, look)
+    hidden = () if answer.selected else (Evidence.UNRELATED,)
+    words = {evidence: look.paint(_CLASS_COLOUR[evidence], evidence.value) for evidence in Evidence}
+    for each in answer.listed:
+        if each.evidence not in hidden:
+            yield f"{places.at(each.path, each.span.start)}: {words[each.evidence]} {each.role}: {_visible(each.reason)}"
+            if answer.why:
+                yield from _derivation(each, places)
+    yield from _account(answer.references, look)
+
+
+def _derivation(occurrence: Occurrence, places: _Places) -> Iterator[str]:
+    for number, step in enumerate(occurrence.steps, 1):
+        yield f"    {number}. {_step(step, places)}"
+
+
+def _step(step: Step, places: _Places) -> str:
+    if step.path is None:
+        return _visible(step.says)
+    if step.span is None:
+        return f"{_visible(step.says)} ({places.path(step.path)})"
+    return f"{_visible(step.says)} ({places.at(step.path, step.span.start)})"
+
+
+def _account(references: References, look: Look) -> Iterator[str]:
+    """What was found, in numbers, and whether that is all."""
+    counts = ", ".join(f"{n} {name}" for name, n in references.counts().items())
+    symbol = references.symbol
+    yield f"{look.paint('bold', f'{symbol.kind} {symbol.qualified}')}: {counts} in {_counted(references.n_files, 'file')}"
+    if references.complete:
+        yield look.paint("green", "complete")
+    else:
+        yield from _not_complete(references.incomplete_because or ("no reason was given",), look)
+
+
+# Changing
+
+
+def _rename(answer: RenameAnswer, look: Look) -> Iterator[str]:
+    if answer.diff is not None:
+        yield from _diff(answer.diff, look)
+        return
+    plan, places = answer.plan, _Places(answer.positions, look)
+    n_edits = sum(len(file.edits) for file in plan.change.edits)
+    done = "renamed" if answer.applied else "would rename"
+    what = f"{done} {plan.symbol.kind} `{plan.symbol.name}` to `{answer.new_name}`"
+    yield f"{look.paint('bold', what)}: {_counted(n_edits, 'edit')} in {_counted(len(plan.change.edits), 'file')}"
+    yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in plan.change.moves)
+    for line in plan.proof:
+        yield f"{look.paint('green', 'proof') if line.ok else look.paint('red', 'not proved')}: {_visible(line.says)}"
+    yield from (f"note: {_visible(note)}" for note in answer.notes)
+    yield from _left_alone(answer.left_alone, places, look)
+    yield from _not_complete(plan.references.incomplete_because, look)
+    if answer.applied:
+        yield f"undo: lsptools undo {answer.applied.undo_id}"
+
+
+def _left_alone(occurrences: tuple[Occurrence, ...], places: _Places, look: Look) -> Iterator[str]:
+    for each in occurrences[:MOST_LEFT_ALONE]:
+        word = look.paint(_CLASS_COLOUR[each.evidence], each.evidence.value)
+        yield f"{places.at(each.path, each.span.start)}: left alone, {word} {each.role}: {_visible(each.reason)}"
+    if len(occurrences) > MOST_LEFT_ALONE:
+        yield f"… and {len(occurrences) - MOST_LEFT_ALONE} more left alone (--json lists all)"
+
+
+def _undo(answer: UndoAnswer, look: Look) -> Iterator[str]:
+    yield from (f"restored: {_visible(look.shown(file.path))}" for file in answer.applied.files)
+    yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in answer.applied.moves)
+    yield from (f"note: {_visible(note)}" for note in answer.applied.notes)
+
+
+def _history(answer: HistoryAnswer, look: Look) -> Iterator[str]:
+    from datetime import datetime
+
+    for entry in answer.entries:
+        when = datetime.fromtimestamp(entry.when).astimezone().isoformat(" ", "seconds")
+        undone = look.paint("dim", " (undone)") if entry.undone else ""
+        yield f"{look.paint('bold', entry.id)}  {when}  {_visible(entry.label)}, {_counted(len(entry.files), 'file')}{undone}"
+
+
+def _diff(diff: str, look: Look) -> Iterator[str]:
+    text = _CONTROL_BUT_LINE_ENDS.sub(_escape, diff) if look.terminal else diff
+    lines = text.removesuffix("\n").split("\n") if text else []
+    if not look.colour:
+        return iter(lines)
+    return (_painted_diff_line(line, look) for line in lines)
+
+
+def _painted_diff_line(line: str, look: Look) -> str:
+    if line.startswith(("--- ", "+++ ", "diff ", "rename ")):
+        return look.paint("bold", line)
+    colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
+    return look.paint(colour, line) if colour else line
+
+
+_RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes the answer of its own tool
+    "search": _search,
+    "outline": _outline,
+    "symbols": _symbols,
+    "def": _definition,
+    "refs": _references,
+    "rename": _rename,
+    "undo": _undo,
+    "history": _history,
+}
+
+
+# Pieces
+
+
+class _Places:
+    """`path:line:col` for thousands of places: the spelling and the table of a file are looked up once."""
+
+    def __init__(self, positions: Positions, look: Look) -> None:
+        self._positions = positions
+        self._look = look
+        self._shown: dict[str, str] = {}
+
+    def path(self, path: str) -> str:
+        known = self._shown.get(path)
+        if known is None:
+            known = self._shown[path] = _visible(self._look.shown(path))
+        return known
+
+    def at(self, path: str, offset: Offset) -> str:
+        position = self._positions.lines(path).user_from_offset(offset)
+        return self._look.paint("bold", f"{self.path(path)}:{position.line}:{position.column}")
+
+
+def _not_all(total: int, n_listed: int, look: Look) -> Iterator[str]:
+    if total > n_listed:
+        yield look.paint("yellow", f"{n_listed} of {total} are listed; --limit {total} lists all")
+
+
+def _not_complete(reasons: Iterable[str], look: Look) -> Iterator[str]:
+    yield from (f"{look.paint('yellow', 'not complete')}: {_visible(reason)}" for reason in reasons)
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def _first_line(text: str) -> str:
+    first, *rest = re.split(r"\r\n|\n|\r", text, maxsplit=1)
+    return _visible(first) + (" …" if rest else "")
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+_CONTROL_BUT_LINE_ENDS = re.compile(r"[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def _visible(text: str) -> str:
+    """`text` on one line, with control characters as escapes; tabs stay."""
+    return text if text.isprintable() else _CONTROL.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    return repr(found[0])[1:-1]

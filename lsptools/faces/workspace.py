@@ -1,0 +1,149 @@
+"""The Python face: one workspace and what can be asked of it.
+
+Every method looks at the files as they are when it is called. Answers are the values of the core (`References`,
+`RenamePlan`, …); what cannot be had is an exception of `lsptools.errors`. Positions in them are code points of a file's
+text; `place` and `position` turn them into lines and columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from lsptools.faces.environment import Environment
+from lsptools.text.lines import Offset, UserPos
+from lsptools.tools.base import Context, Positions
+
+if TYPE_CHECKING:
+    from lsptools.languages.names import References, Symbol
+    from lsptools.refactor.rename import RenamePlan
+    from lsptools.search.symbols import Symbols
+    from lsptools.search.text import Matches
+    from lsptools.syntax.outline import Item
+    from lsptools.workspace.apply import Applied
+    from lsptools.workspace.change import Change
+    from lsptools.workspace.journal import Entry
+    from lsptools.workspace.paths import Root
+    from lsptools.workspace.ripgrep import Query
+    from lsptools.workspace.snapshot import Snapshot
+
+Possible = Literal["refuse", "include", "skip"]
+
+
+def open_workspace(root: str | Path) -> Workspace:
+    """The workspace in a folder. Nothing is read, started or written yet."""
+    environment = Environment()
+    return Workspace(environment, environment.root(str(root)))
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A rename that was done."""
+
+    plan: RenamePlan
+    applied: Applied
+
+
+class Workspace:
+    """A folder with source files. A `place` is `path:line:col`, `path::Qualified.name`, `package.module.Class.method`
+    or a name that is unique; paths are relative to the folder, lines and columns 1-based."""
+
+    def __init__(self, environment: Environment, root: Root) -> None:
+        self._environment = environment
+        self.root = root
+
+    def snapshot(self) -> Snapshot:
+        """The files as they are now."""
+        return self._context().snapshot
+
+    def definition(self, place: str) -> tuple[Symbol, ...]:
+        """Where the symbol at a place is defined."""
+        from lsptools.search.definition import definition
+        from lsptools.search.places import locate
+
+        snapshot = self.snapshot()
+        return definition(snapshot, locate(snapshot, place))
+
+    def references(self, place: str) -> References:
+        """Every occurrence of the name of the symbol at a place, with its evidence."""
+        from lsptools.search.places import locate
+        from lsptools.search.references import references
+
+        snapshot = self.snapshot()
+        return references(snapshot, locate(snapshot, place))
+
+    def plan_rename(
+        self, place: str, new_name: str, *, possible: Possible = "refuse", mentions: bool = False
+    ) -> RenamePlan:
+        """A rename, planned and proved but not done. `Refused` holds every conflict."""
+        from lsptools.refactor.rename import Policy, plan_rename
+        from lsptools.search.places import locate
+
+        snapshot = self.snapshot()
+        policy = Policy(possible=possible, mentions=mentions)
+        return plan_rename(snapshot, locate(snapshot, place), new_name, policy)
+
+    def rename(
+        self, place: str, new_name: str, *, possible: Possible = "refuse", mentions: bool = False
+    ) -> Renamed:
+        """Plan, prove and do a rename."""
+        plan = self.plan_rename(place, new_name, possible=possible, mentions=mentions)
+        return Renamed(plan, self.apply(plan.change))
+
+    def apply(self, change: Change) -> Applied:
+        """Do a change, all or nothing. `Stale` when a file is not what the change was made from."""
+        from lsptools.workspace.apply import apply
+
+        context = self._context()
+        return apply(context.snapshot, change, context.state)
+
+    def undo(self, id: str | None = None) -> Applied:
+        """Take back a change: the one with this id, or the last one."""
+        from lsptools.workspace.journal import undo
+
+        return undo(self.root, self._context().state, id)
+
+    def history(self) -> tuple[Entry, ...]:
+        """The changes made in this workspace, newest first."""
+        from lsptools.workspace.journal import history
+
+        return history(self._context().state)
+
+    def search(self, query: Query | str) -> Matches:
+        """Text in the files of the workspace; a string is taken literally, a `Query` has more to say."""
+        from lsptools.search.text import search_text
+        from lsptools.workspace.ripgrep import Query
+
+        wanted = Query(query, fixed=True) if isinstance(query, str) else query
+        return search_text(self.snapshot(), wanted)
+
+    def search_structure(self, query: str, *, globs: Sequence[str] = ()) -> Matches:
+        """Matches of a tree-sitter query in the Python files of the workspace."""
+        from lsptools.search.structure import search_structure
+
+        return search_structure(self.snapshot(), query, globs=globs)
+
+    def symbols(self, query: str, *, exact: bool = False, kinds: Sequence[str] = ()) -> Symbols:
+        """Definitions whose name is `query` or contains it."""
+        from lsptools.search.symbols import symbols
+
+        return symbols(self.snapshot(), query, exact=exact, kinds=frozenset(kinds))
+
+    def outline(self, path: str) -> tuple[Item, ...]:
+        """What a file defines, nested."""
+        from lsptools.syntax.outline import outline
+
+        return outline(self.snapshot().document(path))
+
+    def position(self, path: str, offset: Offset) -> UserPos:
+        """Line and column of an offset in a file as it is now."""
+        return Positions(self.snapshot()).user(path, offset)
+
+    def place(self, path: str, offset: Offset) -> str:
+        """`path:line:col` of an offset in a file as it is now."""
+        return Positions(self.snapshot()).place(path, offset)
+
+    def _context(self) -> Context:
+        return self._environment.context(self.root)

@@ -1,0 +1,199 @@
+"""JSON for programs: the contract of docs/json.md, and that the page knows every member."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faces.handmade import GET, OCCURRENCES, plan, references, references_answer, snapshot
+
+from lsptools.errors import BadRequest, Conflict, Refused, Site
+from lsptools.faces.json import answer_text, error_text
+from lsptools.search.symbols import Definition, Symbols
+from lsptools.search.text import Capture, Match, Matches
+from lsptools.syntax.outline import flat, outline
+from lsptools.tools import registry
+from lsptools.tools.base import Answer, Context, Positions
+from lsptools.tools.definition import DefinitionAnswer
+from lsptools.tools.history import HistoryAnswer
+from lsptools.tools.outline import OutlineAnswer
+from lsptools.tools.references import Params
+from lsptools.tools.rename import RenameAnswer
+from lsptools.tools.search import SearchAnswer
+from lsptools.tools.symbols import SymbolsAnswer
+from lsptools.tools.undo import UndoAnswer
+from lsptools.workspace.apply import Applied, AppliedFile
+from lsptools.workspace.change import Move
+from lsptools.workspace.journal import Entry
+from lsptools.workspace.ripgrep import Skipped, Why
+
+PAGE = Path(__file__).parents[2] / "docs" / "json.md"
+APPLIED = Applied("7-ab", (AppliedFile("net.py", "1", "2"),), (Move("new", "old"),), ("careful",))
+
+
+def said(tool: str, answer: Answer) -> dict[str, Any]:  # JSON
+    text = answer_text(tool, answer)
+    assert text.endswith("}\n") and text.isascii() and text.count("\n") == 1
+    found: dict[str, Any] = json.loads(text)
+    assert (found["schema"], found["tool"]) == (1, tool)
+    return found
+
+
+def test_an_occurrence() -> None:
+    found = said("refs", references_answer())
+    assert len(found["occurrences"]) == len(OCCURRENCES)
+    assert found["occurrences"][1] == {
+        "path": "main.py",
+        "line": 2,
+        "column": 13,
+        "class": "certain",
+        "role": "call",
+        "reason": "bound by the import at 1:17",
+        "range": {"start": {"line": 1, "character": 13}, "end": {"line": 1, "character": 16}},
+    }
+    assert (found["complete"], found["incomplete_because"], found["files"]) == (True, [], 3)
+    assert found["counts"] == {"certain": 3, "likely": 0, "possible": 1, "mention": 2, "unrelated": 1}
+    assert found["symbol"]["qualified"] == "net.get"
+
+
+def test_steps_are_there_on_request() -> None:
+    found = said("refs", references_answer(Params("net.get", only="main.py:1", why=True), complete=False))
+    (occurrence,) = found["occurrences"]
+    assert [step["says"] for step in occurrence["steps"]] == [
+        "imported from net",
+        "net is net.py",
+        "that is all",
+    ]
+    assert (occurrence["steps"][0]["line"], occurrence["steps"][0]["column"]) == (1, 17)
+    assert found["counts"]["certain"] == 3
+    assert not found["complete"] and found["incomplete_because"]
+
+
+def renamed(applied: Applied | None, diff: str | None = None) -> RenameAnswer:
+    return RenameAnswer(plan(), "fetch", applied, diff, Positions(snapshot()))  # type: ignore[arg-type]  # a stand-in
+
+
+def test_a_rename() -> None:
+    found = said("rename", renamed(APPLIED))
+    assert (found["applied"], found["undo"], found["complete"]) == (True, "7-ab", True)
+    assert [
+        (edit["path"], edit["line"], edit["column"], edit["old"], edit["new"]) for edit in found["edits"]
+    ] == [
+        ("main.py", 1, 17, "get", "fetch"),
+        ("main.py", 2, 13, "get", "fetch"),
+        ("net.py", 1, 5, "get", "fetch"),
+    ]
+    assert len(found["occurrences"]) == len(OCCURRENCES)
+    assert "diff" not in found
+
+
+def test_a_rename_that_is_only_shown() -> None:
+    found = said("rename", renamed(None, "--- a\n"))
+    assert (found["applied"], found["undo"], found["diff"]) == (False, None, "--- a\n")
+    assert len(found["edits"]) == 3
+
+
+def refused(details: object) -> dict[str, Any]:  # JSON
+    sites = (Site("net.py", 1, 5, "renaming"),)
+    error = Refused(
+        "undecided",
+        "decide",
+        hint="pass --possible",
+        conflicts=(Conflict("undecided", "x", sites),),
+        details=details,
+    )
+    beside = registry.tool("rename").known(Context(snapshot(), lambda: None), error)  # type: ignore[arg-type, return-value]  # not asked for
+    found: dict[str, Any] = json.loads(error_text("rename", error, beside))
+    return found
+
+
+def test_a_refusal_tells_what_was_found() -> None:
+    found = refused(references())
+    assert found["error"] == {
+        "kind": "undecided",
+        "message": "decide",
+        "hint": "pass --possible",
+        "sites": [],
+        "conflicts": [
+            {
+                "kind": "undecided",
+                "message": "x",
+                "sites": [{"path": "net.py", "line": 1, "column": 5, "says": "renaming"}],
+            }
+        ],
+    }
+    assert (found["applied"], found["edits"], found["moves"], found["undo"]) == (False, [], [], None)
+    assert len(found["occurrences"]) == len(OCCURRENCES) and found["complete"]
+
+
+def test_a_refusal_that_found_nothing() -> None:
+    found = refused(None)
+    assert (found["occurrences"], found["complete"], found["incomplete_because"]) == ([], False, ["decide"])
+
+
+def test_an_error() -> None:
+    found = json.loads(error_text(None, BadRequest("invalid", "no \udcff"), {}))
+    assert found["error"]["message"] == "no \udcff"
+    assert found["tool"] is None
+
+
+def answers() -> dict[str, Answer]:
+    """One answer of each tool, with something in every member."""
+    files = snapshot()
+    positions = Positions(files)
+    items = outline(files.document("other.py"))
+    found = Symbols(tuple(Definition("other.py", name, item) for name, item in flat(items)))
+    match = Match("net.py", GET.span, (Capture("f", GET.span),))
+    return {
+        "search": SearchAnswer(
+            Matches((match,), 1, 1, (Skipped(".venv", "an environment", Why.LEFT_OUT),)), 0, positions
+        ),
+        "outline": OutlineAnswer("other.py", items, positions),
+        "symbols": SymbolsAnswer(found, 1, positions),
+        "def": DefinitionAnswer((GET,), positions),
+        "refs": references_answer(Params("net.get", why=True), complete=False),
+        "rename": renamed(APPLIED, "diff"),
+        "undo": UndoAnswer(APPLIED),
+        "history": HistoryAnswer((Entry("7-ab", 0.0, "rename", ("a",), True),)),
+    }
+
+
+def members(value: object) -> set[str]:
+    """The names of all members, at any depth; those of `counts` are values."""
+    if isinstance(value, list):
+        return {name for each in value for name in members(each)}
+    if not isinstance(value, dict):
+        return set()
+    return set(value) | {name for key, each in value.items() if key != "counts" for name in members(each)}
+
+
+@pytest.mark.parametrize("tool", registry.names())
+def test_the_page_knows_every_member(tool: str) -> None:
+    page = PAGE.read_text("utf-8")
+    section = page.split(f"\n## {tool}\n")[1].split("\n## ")[0]
+    general = page.split("\n## refs\n")[0] + page.split("\n## refs\n")[1].split("\n## ")[0] * (
+        tool == "rename"
+    )
+    unknown = {name for name in members(said(tool, answers()[tool])) if f"`{name}`" not in section + general}
+    assert not unknown
+
+
+def test_left_out_on_purpose_is_not_a_gap() -> None:
+    found = said("search", answers()["search"])
+    assert found["complete"] and found["skipped"] == [{"path": ".venv", "reason": "an environment"}]
+
+
+def test_ten_thousand_occurrences_are_one_pass_over_each_file() -> None:
+    """Not the time is judged but the work: each file's lines are asked for once per run of its occurrences."""
+    asked: list[str] = []
+
+    class Counting(Positions):
+        def lines(self, path: str):  # type: ignore[no-untyped-def]  # as in the base class
+            asked.append(path)
+            return super().lines(path)
+
+    many = tuple(each for each in OCCURRENCES for _ in range(1000))
+    from lsptools.tools.references import occurrences_json
+
+    assert len(occurrences_json(many, Counting(snapshot()))) == len(many)
+    assert asked == ["main.py", "net.py", "other.py"]
