@@ -35,6 +35,11 @@ def neighbours(draw: st.DrawFn) -> tuple[str, str]:
     return "".join(old) + draw(last_lines), "".join(new) + draw(last_lines)
 
 
+def is_inside(text: str, at: int) -> bool:
+    """Of a word or a `\\r\\n`."""
+    return at > 0 and re.match(r"\w\w|\r\n", text[at - 1 : at + 1]) is not None
+
+
 @given(pairs | neighbours() | st.tuples(st.text("a_ é\r\n", max_size=30), st.text("a_ é\r\n", max_size=30)))
 @example(("", ""))
 @example(("a\r\nb", "a\nb"))
@@ -49,9 +54,12 @@ def test_edits_lead_from_old_to_new(pair: tuple[str, str]) -> None:
     for edit in edits:
         assert edit.new_text != old[edit.span.start : edit.span.end]
         for border in (edit.span.start, edit.span.end):
-            assert border == 0 or old[border - 1 : border + 1] != "\r\n"
-            pos = Lines(old).lsp_from_offset(border)
-            assert Lines(old).offset_from_lsp(pos) == border
+            assert not is_inside(old, border)
+            # So an editor can be told of it.
+            assert Lines(old).offset_from_lsp(Lines(old).lsp_from_offset(border)) == border
+    for edit in edits.inverse(old):
+        assert not is_inside(new, edit.span.start)
+        assert not is_inside(new, edit.span.end)
 
 
 @pytest.mark.parametrize(
@@ -59,6 +67,8 @@ def test_edits_lead_from_old_to_new(pair: tuple[str, str]) -> None:
     [
         ("x = get(1)\n", "x = fetch(1)\n", [("get", "fetch")]),
         ("foo", "foobar", [("foo", "foobar")]),
+        ("foobar", "foo", [("foobar", "foo")]),
+        ("foobar", "bar", [("foobar", "bar")]),
         ("a, b\n", "c, d\n", [("a", "c"), ("b", "d")]),
         ("one\ntwo\nthree\n", "one\nthree\n", [("two\n", "")]),
         ("one\nthree\n", "one\ntwo\nthree\n", [("", "two\n")]),
@@ -164,8 +174,7 @@ def others() -> list[object]:
 
 @pytest.mark.parametrize("command", others())
 def test_other_programs_take_our_diffs(command: list[str], tmp_path: Path) -> None:
-    # An emptied or filled file is a deletion or a creation to them unless the head of the diff says more.
-    contents = st.tuples(texts, texts).filter(all) | neighbours().filter(all)
+    contents = pairs | neighbours()
     folders = iter(range(10**9))
 
     @settings(max_examples=max(5, settings().max_examples // 20))
@@ -226,6 +235,13 @@ def test_a_diff_as_people_see_it() -> None:
         "+    return f() + h()\n"
         "\\ No newline at end of file\n"
     )
+
+
+@pytest.mark.parametrize(("n_between", "n_hunks"), [(3, 1), (4, 1), (5, 2)])
+def test_hunks_whose_context_meets_are_one(n_between: int, n_hunks: int) -> None:
+    between = "".join(f"{n}\n" for n in range(n_between))
+    diff = unified_diff(f"a\n{between}a\n", f"b\n{between}b\n", old_path="x", new_path="x", context=2)
+    assert diff.count("@@ -") == n_hunks
 
 
 def random_lines(seed: int, choices: list[str], n: int) -> str:

@@ -150,6 +150,8 @@ def check_reading(data: bytes, text: str, encoding: str, errors: str = "strict",
             "strict",
         ),
         (b"# coding: martian\n\xe9", "# coding: martian\n\udce9", "utf-8", "surrogateescape"),
+        # Would lead back to the same bytes, yet cannot have been declared in ASCII.
+        (b"# coding: utf-16-le\n", "# coding: utf-16-le\n", "utf-8", "strict"),
         (b"# coding: rot13\n", "# coding: rot13\n", "utf-8", "strict"),
         # A byte that the declared encoding has not: the rest is read as declared.
         (b"# coding: cp1252\n\xe9\x81", "# coding: cp1252\né\udc81", "cp1252", "surrogateescape"),
