@@ -18,7 +18,8 @@ Most imports are where they are used: a call waits for what it needs, and `--ver
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
@@ -112,12 +113,15 @@ class _Running:
         """An error of this call, in the form the call asked for."""
         from lsptools.faces import json, render
 
+        # What has failed may be that there is no workspace; then nothing is known of it here either.
         if not self.call.as_json:
-            return render.error_text(error, self._look(sys.stderr))
-        try:
+            shown: Callable[[str], str] = str
+            with suppress(ToolError):
+                shown = self._spelling.shown
+            return render.error_text(error, self._look(sys.stderr, shown))
+        beside: Mapping[str, object] = {}
+        with suppress(ToolError):
             beside = self.call.tool.known(self._context, error)
-        except ToolError:  # not even the workspace is there
-            beside = {}
         return json.error_text(self.call.tool.name, error, beside)
 
     def _text(self, answer: Answer) -> str:
@@ -125,7 +129,7 @@ class _Running:
 
         if self.call.as_json:
             return json.answer_text(self.call.tool.name, answer)
-        return render.answer_text(self.call.tool.name, answer, self._look(sys.stdout))
+        return render.answer_text(self.call.tool.name, answer, self._look(sys.stdout, self._spelling.shown))
 
     def _values(self) -> dict[str, object]:
         from lsptools.tools.base import parameters
@@ -137,11 +141,10 @@ class _Running:
                 values[parameter.field] = self._spelling.to_workspace(value)
         return values
 
-    def _look(self, stream: TextIO) -> Look:
+    def _look(self, stream: TextIO, shown: Callable[[str], str]) -> Look:
         from lsptools.faces.render import Look
 
-        colour = self._environment.colour(self.call.colour, stream)
-        return Look(self._spelling.shown, colour, is_terminal(stream))
+        return Look(shown, self._environment.colour(self.call.colour, stream), is_terminal(stream))
 
     @cached_property
     def _context(self) -> Context:

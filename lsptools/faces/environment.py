@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from lsptools.errors import BadRequest
+from lsptools.errors import BadRequest, Unavailable
 
 if TYPE_CHECKING:
     from lsptools.tools.base import Context
@@ -29,10 +29,25 @@ MARKERS = (".git", "pyproject.toml", "setup.cfg", "setup.py")
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Variables and current folder, as they were when asked for."""
+    """Variables and current folder."""
 
     variables: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    cwd: Path = field(default_factory=Path.cwd)
+    folder: Path | None = None
+    """The current folder, if it is not the process's."""
+
+    @property
+    def cwd(self) -> Path:
+        """The current folder; `Unavailable` when it has been removed."""
+        if self.folder is not None:
+            return self.folder
+        try:
+            return Path.cwd()
+        except FileNotFoundError:
+            raise Unavailable(
+                "unavailable",
+                "the current folder no longer exists",
+                hint="change to one that does, or pass an absolute --root",
+            ) from None
 
     @property
     def debug(self) -> bool:
@@ -43,7 +58,9 @@ class Environment:
         """The workspace: the folder given, else the nearest one above the current folder that has a marker."""
         from lsptools.workspace.paths import Root
 
-        return Root.of(self.cwd / given if given is not None else self._nearest_marked())
+        if given is None:
+            return Root.of(self._nearest_marked())
+        return Root.of(given if Path(given).is_absolute() else self.cwd / given)
 
     def rg(self, root: Root) -> Rg:
         """ripgrep: LSPTOOLS_RG, then the one installed with us, then PATH; never one of the workspace's.
@@ -95,13 +112,14 @@ class Environment:
 
     def _nearest_marked(self) -> Path:
         home = self.variables.get("HOME") or self.variables.get("USERPROFILE")
-        for folder in (self.cwd, *self.cwd.parents):
+        here = self.cwd
+        for folder in (here, *here.parents):
             # A home folder under version control (settings) is not the project of everything in it.
-            if folder != self.cwd and home and folder == Path(home):
+            if folder != here and home and folder == Path(home):
                 break
             if any((folder / marker).exists() for marker in MARKERS):
                 return folder
-        return self.cwd
+        return here
 
 
 def is_terminal(stream: TextIO) -> bool:

@@ -222,8 +222,8 @@ def _rename(answer: RenameAnswer, look: Look) -> Iterator[str]:
     yield from (f"note: {_visible(note)}" for note in answer.notes)
     yield from _left_alone(answer.left_alone, places, look)
     yield from _not_complete(plan.references.incomplete_because, look)
-    if answer.applied:
-        yield f"undo: lsptools undo {answer.applied.undo_id}"
+    if answer.undo_id:
+        yield f"undo: lsptools undo {answer.undo_id}"
 
 
 def _left_alone(occurrences: tuple[Occurrence, ...], places: _Places, look: Look) -> Iterator[str]:

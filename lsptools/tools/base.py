@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
-from lsptools.errors import ToolError
+from lsptools.errors import BadRequest, ToolError
 from lsptools.text.lines import Lines, LspPos, Offset, Span, UserPos
 
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ class Positions:
             known = self._lines[path] = document.lines
         return known
 
+    def relative(self, path: str) -> str:
+        """The name of a file in answers, whatever spelling was given."""
+        return self._snapshot.root.relative(path)
+
     def user(self, path: str, offset: Offset) -> UserPos:
         """1-based line and column in code points."""
         return self.lines(path).user_from_offset(offset)
@@ -103,6 +107,13 @@ def unsearched(skipped: Iterable[Skipped]) -> tuple[str, ...]:
     from lsptools.workspace.ripgrep import Why
 
     return tuple(f"{each.path}: {each.reason}" for each in skipped if each.why in (Why.LARGE, Why.UNREADABLE))
+
+
+def checked_limit(limit: int) -> int:
+    """A limit that lets something through."""
+    if limit < 1:
+        raise BadRequest("invalid", f"a limit of {limit} lists nothing", hint="pass --limit 1 or more")
+    return limit
 
 
 @dataclass(frozen=True, slots=True)

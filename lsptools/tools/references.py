@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from lsptools.errors import BadRequest
+from lsptools.errors import BadRequest, Refused, ToolError
 from lsptools.languages.names import Evidence, Occurrence, References, Step
 from lsptools.tools.base import Context, Example, Positions, Tool, arg, lsp_range
 from lsptools.tools.definition import PLACE, symbol_json
@@ -121,6 +121,7 @@ def select(found: References, params: Params, positions: Positions) -> Reference
         listed = tuple(each for each in listed if each.evidence in wanted)
     if params.only is not None:
         path, line, column = _only(params.only)
+        path = positions.relative(path)
         listed = tuple(each for each in listed if each.path == path)
         if line is not None:
             listed = tuple(each for each in listed if _is_at(positions, each, line, column))
@@ -146,6 +147,17 @@ def _is_at(positions: Positions, occurrence: Occurrence, line: int, column: int 
     return at.line == line and (column is None or 0 <= column - at.column < max(occurrence.span.length, 1))
 
 
+def known(context: Context, error: ToolError) -> Mapping[str, object]:
+    """What an answer without references still says, and what was found before a refusal."""
+    found = error.details if isinstance(error, Refused) else None
+    if not isinstance(found, References):
+        return {"complete": False, "incomplete_because": [error.message], "occurrences": []}
+    return {
+        **references_json(found, context.positions),
+        "occurrences": occurrences_json(found.occurrences, context.positions),
+    }
+
+
 TOOL = Tool(
     name="refs",
     summary="List every occurrence of a symbol's name, each with its class of evidence and the reason.",
@@ -168,4 +180,5 @@ TOOL = Tool(
     ),
     found="at least one occurrence is listed",
     not_found="none is",
+    known=known,
 )

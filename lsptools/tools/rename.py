@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lsptools.errors import Refused, ToolError
-from lsptools.languages.names import Evidence, Occurrence, References
+from lsptools.errors import ToolError
+from lsptools.languages.names import Evidence, Occurrence
+from lsptools.tools import references
 from lsptools.tools.base import Context, Example, Positions, Tool, arg
 from lsptools.tools.definition import PLACE
-from lsptools.tools.references import occurrences_json, references_json
 
 if TYPE_CHECKING:
     from lsptools.refactor.rename import RenamePlan
@@ -57,6 +57,11 @@ class RenameAnswer:
         return self.plan.change.notes if self.applied is None else self.applied.notes
 
     @property
+    def undo_id(self) -> str | None:
+        """What `undo` takes, if anything was written."""
+        return None if self.applied is None else self.applied.undo_id or None
+
+    @property
     def left_alone(self) -> tuple[Occurrence, ...]:
         """Occurrences that could be the symbol, or speak of it, and keep the old name."""
         open_classes = (Evidence.LIKELY, Evidence.POSSIBLE, Evidence.MENTION)
@@ -67,17 +72,17 @@ class RenameAnswer:
         )
 
     def to_json(self) -> dict[str, object]:
-        references, change = self.plan.references, self.plan.change
+        everything, change = self.plan.references, self.plan.change
         found: dict[str, object] = {
-            **references_json(references, self.positions),
-            "occurrences": occurrences_json(references.occurrences, self.positions),
+            **references.references_json(everything, self.positions),
+            "occurrences": references.occurrences_json(everything.occurrences, self.positions),
             "new_name": self.new_name,
             "edits": list(self._edits_json()),
             "moves": [{"old": move.old, "new": move.new} for move in change.moves],
             "proof": [{"says": line.says, "ok": line.ok} for line in self.plan.proof],
             "notes": list(self.notes),
             "applied": self.applied is not None,
-            "undo": None if self.applied is None else self.applied.undo_id,
+            "undo": self.undo_id,
         }
         if self.diff is not None:
             found["diff"] = self.diff
@@ -113,14 +118,7 @@ def _apply(context: Context, plan: RenamePlan) -> Applied:
 def known(context: Context, error: ToolError) -> Mapping[str, object]:
     """What a rename that was not done still answers: nothing was written, and what was found before."""
     unwritten = {"edits": [], "moves": [], "applied": False, "undo": None}
-    found = error.details if isinstance(error, Refused) else None
-    if not isinstance(found, References):
-        return {"complete": False, "incomplete_because": [error.message], "occurrences": [], **unwritten}
-    return {
-        **references_json(found, context.positions),
-        "occurrences": occurrences_json(found.occurrences, context.positions),
-        **unwritten,
-    }
+    return {**references.known(context, error), **unwritten}
 
 
 TOOL = Tool(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lsptools.tools.base import Context, Example, Positions, Tool, arg, unsearched
+from lsptools.errors import BadRequest
+from lsptools.tools.base import Context, Example, Positions, Tool, arg, checked_limit, unsearched
 
 if TYPE_CHECKING:
     from lsptools.search.text import Match, Matches
@@ -82,11 +83,12 @@ class SearchAnswer:
 
 def run(context: Context, params: Params) -> SearchAnswer:
     """Search the workspace."""
-    snapshot = context.snapshot
+    snapshot, limit = context.snapshot, checked_limit(params.limit)
     if params.structural:
         from lsptools.search.structure import search_structure
 
-        found = search_structure(snapshot, params.query, globs=params.globs, limit=params.limit)
+        _check_structural(params)
+        found = search_structure(snapshot, params.query, globs=params.globs, limit=limit)
     else:
         from lsptools.search.text import search_text
         from lsptools.workspace.ripgrep import Case, Query
@@ -97,10 +99,19 @@ def run(context: Context, params: Params) -> SearchAnswer:
             word=params.word,
             case=Case.INSENSITIVE if params.ignore_case else Case.SENSITIVE,
             globs=params.globs,
-            limit=params.limit,
+            limit=limit,
         )
         found = search_text(snapshot, query)
     return SearchAnswer(found, params.context, context.positions)
+
+
+def _check_structural(params: Params) -> None:
+    if params.regex or params.word or params.ignore_case:
+        raise BadRequest(
+            "invalid",
+            "--structural goes with neither --regex, --word nor --ignore-case",
+            hint='say it in the query: (#match? @name "(?i)^get")',
+        )
 
 
 TOOL = Tool(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lsptools.tools.base import Context, Example, Positions, Tool, arg, unsearched
+from lsptools.tools.base import Context, Example, Positions, Tool, arg, checked_limit, unsearched
 
 if TYPE_CHECKING:
     from lsptools.search.symbols import Definition, Symbols
@@ -75,8 +75,9 @@ def run(context: Context, params: Params) -> SymbolsAnswer:
     """Find the definitions."""
     from lsptools.search.symbols import symbols
 
+    limit = checked_limit(params.limit)
     found = symbols(context.snapshot, params.query, exact=params.exact, kinds=frozenset(params.kinds))
-    return SymbolsAnswer(found, params.limit, context.positions)
+    return SymbolsAnswer(found, limit, context.positions)
 
 
 TOOL = Tool(

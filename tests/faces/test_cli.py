@@ -94,9 +94,38 @@ def test_wrong_usage_is_an_answer_with_json(run: Run, arguments: list[str]) -> N
     assert ran.json["error"]["kind"] == "invalid"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["search", "x", "--limit", "0"], "a limit of 0"),
+        (["symbols", "x", "--limit", "-1"], "a limit of -1"),
+        (["search", "(call)", "--structural", "--word"], "--structural goes with neither"),
+        (["search", "(cal)", "--structural"], "the query is wrong at 1:2"),
+        (["symbols", "a..b"], "'a..b' is not a name"),
+        (["outline", "../x.py"], "outside the workspace"),
+        (["outline", "src"], "'src' is a folder"),
+    ],
+)
+def test_requests_that_cannot_be_answered(run: Run, arguments: list[str], says: str) -> None:
+    ran = run(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: ") and says in ran.err and "\nhint: " in ran.err
+
+
+def test_a_current_folder_that_is_gone(run: Run, workspace: Path) -> None:
+    (workspace / "gone").mkdir()
+    os.chdir(workspace / "gone")
+    (workspace / "gone").rmdir()
+    ran = run("outline", "x.py")
+    assert ran.code == 2 and ran.err.startswith("unavailable: ")
+    assert run("outline", "shop.py", "--root", str(workspace / "src")).code == 0
+    assert run("--version").code == 0
+
+
 def test_a_root_that_is_none(run: Run) -> None:
     ran = run("rename", "a.py:1:1", "b", "--root", "nowhere", "--json")
     assert (ran.code, ran.json["error"]["kind"]) == (2, "not_found")
+    assert run("outline", "a.py", "--root", "nowhere").err.startswith("error: there is no folder ")
 
 
 def test_the_root_decides_what_paths_mean(run: Run, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:

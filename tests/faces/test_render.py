@@ -54,7 +54,9 @@ def test_references_of_a_class_of_evidence_and_why_it_is_not_all() -> None:
     )
 
 
-@pytest.mark.parametrize("only", ["main.py:1:17", "main.py:1:19", "main.py:1"])
+@pytest.mark.parametrize(
+    "only", ["main.py:1:17", "main.py:1:19", "main.py:1", "./main.py:1", "/shop/main.py:1:17"]
+)
 def test_the_derivation_of_one_occurrence(only: str) -> None:
     check(
         "refs",
