@@ -13,7 +13,7 @@ import sys
 import unicodedata
 import warnings
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
@@ -23,18 +23,14 @@ from lsptools.text.document import is_binary
 from lsptools.text.lines import ByteOffset
 from lsptools.workspace.found import Case, Found, Hits, Line, Query, Skipped
 from lsptools.workspace.globs import is_wanted
-from lsptools.workspace.operations import Operations
-from lsptools.workspace.paths import Root
 from lsptools.workspace.survey import LIMIT, Tree, binary, large, too_large
 from lsptools.workspace.walk import walk
 
 
-def files(root: Root, operations: Operations, *, globs: Sequence[str], everywhere: bool) -> Iterator[str]:
+def files(tree: Tree) -> Iterator[str]:
     """All files that are searched, whatever is in them."""
-    for folder in walk(root, operations, everywhere=everywhere):
-        for path in folder.searched():
-            if is_wanted(path, globs):
-                yield path
+    for folder in walk(tree.root, tree.operations, everywhere=tree.everywhere):
+        yield from (path for path in folder.searched() if is_wanted(path, tree.globs))
 
 
 def files_with(tree: Tree, is_in: Callable[[bytes], object]) -> Found:

@@ -86,12 +86,11 @@ class Rg:
         survey: Survey | None = None,
     ) -> Iterator[str]:
         """All files that are searched, whatever is in them, sorted."""
-        if not self._runs(operations):
-            yield from sorted(python_search.files(root, operations, globs=globs, everywhere=everywhere))
-            return
         tree = _tree(root, globs, everywhere, operations, survey)
+        if not self._runs(operations):
+            return iter(sorted(python_search.files(tree)))
         done = self._run(root, [*_options(tree), "--files", "--", "./"])
-        yield from sorted(path for path in _paths(done.stdout) if is_wanted(path, globs))
+        return iter(sorted(path for path in _paths(done.stdout) if is_wanted(path, globs)))
 
     def files_with(
         self,
