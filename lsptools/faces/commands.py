@@ -22,7 +22,7 @@ from lsptools.version import __version__
 SHELLS = ("bash", "zsh", "fish")
 _PROGRAM = "lsptools"
 _COMPLETE = "_LSPTOOLS_COMPLETE"
-_SUMMARY = "Find every occurrence of a symbol with evidence, rename it with proof, and undo it."
+_SUMMARY = "Find every occurrence of a symbol with evidence, rename it with proof, and undo it. Each command explains itself with --help."
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,9 +121,14 @@ def _language() -> Language:
 
 def _compiled(source: str) -> Query:
     try:
-        query: Query = Query(_language(), source)
+        # A string of its own: when something is wrong, tree-sitter 0.25 overwrites line ends in the one it is given.
+        query: Query = Query(_language(), source.encode().decode())
     except QueryError as error:
         raise _explained(source, str(error)) from None
+    except UnicodeEncodeError:
+        raise BadRequest(
+            "invalid", "the query has bytes that are no text", hint="write it in UTF-8"
+        ) from None
     return query
 
 

@@ -84,6 +84,7 @@ def test_a_callers_query(query: str, expected: list[list[str]]) -> None:
         ("(call) @x\n(call", "wrong at 2:6: unexpected EOF", "looks like"),
         ('(identifier) @a (#match? @a "(")', "wrong at line 1: invalid predicate", "looks like"),
         ("(call (module))", "wrong at 1:7: impossible pattern", "looks like"),
+        ("(call) @x \udcff", "bytes that are no text", "UTF-8"),
         ("", "has no pattern", "capture"),
         ("; only a comment", "has no pattern", "capture"),
         ("(call) (module)", "captures nothing", "capture"),
@@ -95,3 +96,10 @@ def test_a_wrong_query_is_rejected(query: str, says: str, hint: str) -> None:
         spans(query, "f()\n")
     assert says in caught.value.message
     assert hint in caught.value.hint
+
+
+def test_the_callers_string_is_left_as_it_is() -> None:
+    query = "(call)\n(cal)"
+    with pytest.raises(BadRequest):
+        compile_query(query)
+    assert query == "\n".join(["(call)", "(cal)"])
