@@ -1,0 +1,668 @@
+"""What one occurrence means: the declarations it is bound to, and how that is known.
+
+A declaration is a `Root`: a variable of a scope, a member of a class, a module, a builtin. Imports that keep the name
+(`from m import f`, `import f as f`) lead on to the origin; an alias under another name is a root of its own.
+
+Invariant: roots are never guessed. What cannot be derived makes the meaning incomplete, with the reason in `unknown`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from lsptools.languages.names import Step
+from lsptools.languages.python.classes import (
+    Class,
+    Function,
+    class_of,
+    definition_of_scope,
+    function_of,
+    last_name,
+)
+from lsptools.languages.python.modules import Found, Module, Project, Variable
+from lsptools.languages.python.receivers import Evaluator, positional_arguments
+from lsptools.languages.python.roles import BINDING, Role, receiver_before
+from lsptools.languages.python.scopes import Scope, Site, Source, mangled
+from lsptools.languages.python.values import (
+    ClassValue,
+    Foreign,
+    ForeignClass,
+    FunctionValue,
+    InstanceValue,
+    ModuleValue,
+    SuperValue,
+    Types,
+    Value,
+)
+from lsptools.syntax.tree import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A declaration: what two occurrences must share to mean the same.
+
+    `kind` is `variable` (of the scope that starts at byte `start` of `path`; -1: the module), `member` (of the class
+    that starts there), `module` (`path` is its first file or its folder) or `builtin`.
+    """
+
+    kind: str
+    path: str
+    start: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The declarations one occurrence is bound to. Incomplete: it may be bound to others as well."""
+
+    roots: frozenset[Root]
+    says: str
+    """How it is known, as a phrase."""
+    complete: bool = True
+    unknown: str = ""
+    """Why it is incomplete."""
+    steps: tuple[Step, ...] = ()
+    unbound: tuple[Class, ...] = ()
+    """Classes of the receiver that have no such member as far as known: a subclass or a mixture may have it."""
+
+
+NOTHING = Meaning(frozenset(), "")
+
+
+@dataclass(slots=True)
+class Meanings:
+    """Finds meanings; caches per snapshot."""
+
+    project: Project
+    evaluator: Evaluator
+    _roots: dict[Variable, Meaning] = field(default_factory=dict)
+    outside: dict[str, dict[Root, Class]] = field(default_factory=dict)
+    """By name: members that are only ever written from outside the class (`thing.name = …`)."""
+
+    # ------------------------------------------------------------------ by role
+
+    def of(self, source: Source, site: Site) -> Meaning:
+        """The meaning of an occurrence in code. Text has none (`mentions` looks at it)."""
+        role = site.role
+        if role is Role.ATTRIBUTE:
+            return self.attribute(source, site)
+        if role is Role.KEYWORD:
+            return self.keyword(source, site)
+        if role is Role.PATTERN_KEYWORD:
+            return self._pattern_keyword(source, site)
+        if role is Role.IMPORT_ORIGINAL:
+            return self._import_original(source, site)
+        if role is Role.MODULE_PART:
+            return self._module_part(source, site)
+        if role is Role.READ or role in BINDING or role in (Role.GLOBAL, Role.NONLOCAL):
+            return self._name(source, site)
+        return NOTHING
+
+    def _name(self, source: Source, site: Site) -> Meaning:
+        names = source.names(site.leaf.text.decode() if site.leaf.text else site.spelling)
+        owner = names.scope_at(site) if site.role is Role.READ else names.scope_of(site.scope, site.spelling)
+        return self.in_scope(source, owner, site.spelling)
+
+    def in_scope(self, source: Source, owner: Scope | None, spelling: str) -> Meaning:
+        """The meaning of a name that `owner` binds; None: no scope of the file does."""
+        if owner is None:
+            return self._unbound(source, spelling)
+        if owner.kind == "class":
+            cls = class_of(source, owner.node)
+            return self.member(cls, spelling, f"in the body of class `{cls.name}`")
+        return self.variable(Variable(source, owner, spelling))
+
+    def _unbound(self, source: Source, name: str) -> Meaning:
+        found = self.project.global_variable(source, name)
+        if found:
+            return self.found(found, "by a star import")
+        if hasattr(builtins, name):
+            return Meaning(frozenset({Root("builtin", "builtins", -1, name)}), f"the builtin `{name}`")
+        unknown = [module for _, module in self.project.star_imports(source) if module is None]
+        if unknown:
+            return Meaning(frozenset(), "", False, "a star import leads to a module that was not found")
+        return Meaning(frozenset(), f"`{name}` is not bound in this file")
+
+    # ------------------------------------------------------------------ variables
+
+    def variable(self, variable: Variable) -> Meaning:
+        """The meaning of a variable: where its name comes from, through imports that keep it."""
+        known = self._roots.get(variable)
+        if known is None:
+            self._roots[variable] = Meaning(frozenset({_own_root(variable)}), "an import in a circle")
+            known = self._roots[variable] = self._origins(variable)
+        return known
+
+    def _origins(self, variable: Variable) -> Meaning:
+        source = variable.source
+        roots: set[Root] = set()
+        steps: list[Step] = []
+        says = ""
+        unknown = ""
+        for site in variable.sites:
+            if not self._keeps_name(source, site):
+                roots.add(_own_root(variable))
+                continue
+            found = self.project.imported(source, site)
+            if not found:
+                roots.add(_own_root(variable))
+                unknown = unknown or f"imported from {self._import_text(source, site)}, which was not found"
+                continue
+            origin = self.found(found, "")
+            roots |= origin.roots
+            says = says or f"imported from `{self._import_text(source, site)}`"
+            steps.append(
+                Step(
+                    f"imported from `{self._import_text(source, site)}`",
+                    source.path,
+                    source.span(site.start, site.end),
+                )
+            )
+            steps.extend(origin.steps)
+        if not says:
+            says = self.describe_variable(variable)
+        return Meaning(frozenset(roots), says, True, unknown, tuple(steps))
+
+    def _keeps_name(self, source: Source, site: Site) -> bool:
+        """Does this binding only hand on a name under the same spelling?"""
+        if site.role in (Role.IMPORT_NAME, Role.IMPORT_MODULE):
+            return True
+        if site.role is not Role.IMPORT_ALIAS:
+            return False
+        aliased = site.leaf.parent
+        original = aliased.child_by_field_name("name") if aliased is not None else None
+        if original is None or site.ancestor("import_from_statement") is None:
+            return False
+        return source.text(original) == source.text(site.leaf)
+
+    def _import_text(self, source: Source, site: Site) -> str:
+        statement = site.ancestor("import_from_statement", "import_statement", "future_import_statement")
+        if statement is None:
+            return "?"
+        module = statement.child_by_field_name("module_name")
+        if module is not None:
+            return source.text(module)
+        return source.text(site.path[-2][0]) if statement.type == "import_statement" else "__future__"
+
+    def found(self, found: Found, says: str) -> Meaning:
+        """The meaning of what a name in a module leads to."""
+        roots: set[Root] = set()
+        steps: list[Step] = []
+        for each in found:
+            if isinstance(each, Module):
+                roots.add(module_root(each))
+                steps.append(Step(f"module `{each.name}`", each.place))
+            else:
+                meaning = self.variable(each)
+                roots |= meaning.roots
+                steps.extend(meaning.steps)
+                if not meaning.steps:
+                    first = each.sites[0] if each.sites else None
+                    span = each.source.span(first.start, first.end) if first is not None else None
+                    steps.append(Step(f"defined in `{each.source.path}`", each.source.path, span))
+        return Meaning(frozenset(roots), says, steps=tuple(steps))
+
+    def describe_variable(self, variable: Variable) -> str:
+        """`a local of `f``, `defined in this module`, …"""
+        scope = variable.scope
+        if scope.kind == "module":
+            return "a name of this module"
+        sites = variable.sites
+        if sites and all(site.role is Role.PARAMETER for site in sites[:1]):
+            return f"a parameter of `{scope.name or 'lambda'}`"
+        if scope.kind == "comprehension":
+            return "a variable of this comprehension"
+        if scope.kind == "types":
+            return "a type parameter"
+        return f"a local of `{scope.name or 'lambda'}`"
+
+    # ------------------------------------------------------------------ imports
+
+    def _import_original(self, source: Source, site: Site) -> Meaning:
+        statement = site.ancestor("import_from_statement")
+        module = self.project.module_of_import(source, statement) if statement is not None else None
+        if module is None or statement is None:
+            where = self._import_text(source, site)
+            return Meaning(frozenset(), "", False, f"imported from {where}, which was not found")
+        found = self.project.member(module, source.text(site.leaf))
+        if not found:
+            return Meaning(frozenset(), "", False, f"not found in `{self._import_text(source, site)}`")
+        return self.found(found, f"imported from `{self._import_text(source, site)}` under another name")
+
+    def _module_part(self, source: Source, site: Site) -> Meaning:
+        dotted = self.project.dotted_up_to(source, site)
+        relative = site.ancestor("relative_import")
+        if relative is not None:
+            prefix = source.text(relative)
+            dotted = prefix[: len(prefix) - len(prefix.lstrip(". \t"))].replace(" ", "") + dotted
+        module = self.project.module_named(source, dotted)
+        if module is None:
+            return Meaning(frozenset(), "", False, f"module `{dotted}` was not found")
+        return Meaning(frozenset({module_root(module)}), f"module `{dotted}`")
+
+    # ------------------------------------------------------------------ members
+
+    def member(self, cls: Class, spelling: str, says: str) -> Meaning:
+        """The member of a class by its name, wherever in the class's ancestry it is defined."""
+        for definer in self.evaluator.order(cls):
+            sites = self.evaluator.members(definer, _written(spelling, definer))
+            if not sites:
+                continue
+            first = sites[0]
+            span = definer.source.span(first.start, first.end)
+            step = Step(f"`{definer.name}` defines it", definer.source.path, span)
+            if definer is not cls:
+                says = f"{says}, inherited from `{definer.name}`"
+            return Meaning(frozenset({member_root(definer, spelling)}), says, steps=(step,))
+        for definer in self.evaluator.order(cls):
+            root = member_root(definer, spelling)
+            if root in self.outside.get(spelling, ()):
+                return Meaning(frozenset({root}), f"{says}, set from outside the class")
+        return self._no_member(cls, _written(spelling, cls), says)
+
+    def _no_member(self, cls: Class, name: str, says: str) -> Meaning:
+        unknown_bases = self.evaluator.unknown_bases(cls)
+        if unknown_bases:
+            owner, node = unknown_bases[0]
+            base = owner.source.text(node)
+            why = f"{says}, whose base `{base}` was not found"
+            return Meaning(frozenset(), "", False, why, unbound=(cls,))
+        for builtin in self.evaluator.builtin_bases(cls):
+            if hasattr(getattr(builtins, builtin, None), name):
+                root = Root("builtin", "builtins", -1, f"{builtin}.{name}")
+                return Meaning(frozenset({root}), f"{says}, inherited from the builtin `{builtin}`")
+        dynamic = self.evaluator.lookup(cls, "__getattr__") or self.evaluator.lookup(cls, "__getattribute__")
+        why = f"{says}, which {'computes its attributes' if dynamic else 'shows no such attribute'}"
+        return Meaning(frozenset(), "", False, why, unbound=(cls,))
+
+    def attribute(self, source: Source, site: Site) -> Meaning:
+        """The meaning of what stands behind a dot."""
+        types = self.evaluator.receiver(source, site)
+        return self.of_receiver(source, site, types)
+
+    def of_receiver(self, source: Source, site: Site, types: Types) -> Meaning:
+        receiver = receiver_before(site.leaf)
+        text = _short(source.text(receiver)) if receiver is not None else "?"
+        if not types.values:
+            return Meaning(frozenset(), "", False, f"nothing is known of the receiver `{text}`")
+        roots: set[Root] = set()
+        says: list[str] = []
+        steps: list[Step] = []
+        unknown = "" if types.complete else f"`{text}` may be something else as well"
+        unbound: list[Class] = []
+        for value in types.values:
+            meaning = self.on_value(value, site.spelling, text)
+            roots |= meaning.roots
+            steps.extend(meaning.steps)
+            unbound.extend(meaning.unbound)
+            if meaning.says and meaning.says not in says:
+                says.append(meaning.says)
+            if not meaning.complete:
+                unknown = unknown or meaning.unknown
+        complete = types.complete and not unknown
+        return Meaning(frozenset(roots), "; ".join(says[:2]), complete, unknown, tuple(steps), tuple(unbound))
+
+    def on_value(self, value: Value, name: str, text: str) -> Meaning:
+        """The meaning of `name` behind a dot after one of the values that `text` may have."""
+        if isinstance(value, ModuleValue):
+            return self._of_module(value.module, name, text)
+        if isinstance(value, (InstanceValue, ClassValue)):
+            kind = "class" if isinstance(value, ClassValue) else "instance of"
+            says = f"`{text}` is {kind} `{value.cls.name}`"
+            return self.member(value.cls, name, says)
+        if isinstance(value, SuperValue):
+            return self._of_super(value, name)
+        if isinstance(value, FunctionValue):
+            return Meaning(frozenset(), f"`{text}` is a function")
+        if isinstance(value, Foreign):
+            kind_name = (
+                "a builtin value" if value.name == "builtin" else f"a `{value.name.partition('.')[0]}`"
+            )
+            return Meaning(frozenset(), f"`{text}` is {kind_name}")
+        return Meaning(frozenset(), f"`{text}` is the builtin `{value.name}`")
+
+    def _of_module(self, module: Module, name: str, text: str) -> Meaning:
+        found = self.project.member(module, name)
+        if found:
+            return self.found(found, f"`{text}` is module `{module.name}`")
+        return Meaning(
+            frozenset(), "", False, f"`{text}` is module `{module.name}`, in which it was not found"
+        )
+
+    def _of_super(self, value: SuperValue, spelling: str) -> Meaning:
+        says = f"`super()` of `{value.cls.name}`"
+        for ancestor in self.evaluator.order(value.cls)[1:]:
+            sites = self.evaluator.members(ancestor, _written(spelling, ancestor))
+            if sites:
+                span = ancestor.source.span(sites[0].start, sites[0].end)
+                step = Step(f"`{ancestor.name}` defines it", ancestor.source.path, span)
+                return Meaning(frozenset({member_root(ancestor, spelling)}), says, steps=(step,))
+        return self._no_member(value.cls, _written(spelling, value.cls), says)
+
+    # ------------------------------------------------------------------ keywords
+
+    def keyword(self, source: Source, site: Site) -> Meaning:
+        """The parameter or field that a keyword of a call fills."""
+        call = site.path[-3][0].parent if len(site.path) > 2 else None
+        arguments = site.path[-3][0] if len(site.path) > 2 else None
+        if arguments is None or call is None:
+            return NOTHING
+        name = source.text(site.leaf)
+        if call.type == "class_definition":
+            return self._class_keyword(source, call, name)
+        function = call.child_by_field_name("function")
+        if call.type != "call" or function is None:
+            return Meaning(frozenset(), "a keyword of no call")
+        return self.keyword_of(source, call, function, name, 0)
+
+    def keyword_of(self, source: Source, call: Node, function: Node, name: str, depth: int) -> Meaning:
+        text = _short(source.text(function))
+        last = last_name(source, function)
+        arguments = positional_arguments(call)
+        if last in ("partial", "partialmethod") and arguments:
+            inner = self.keyword_of(source, call, arguments[0], name, depth + 1) if depth < 3 else NOTHING
+            if inner.roots or not inner.complete:
+                return inner
+        if last in ("replace", "evolve", "_replace", "__replace__", "copy_with"):
+            replaced = self._replaced_field(source, function, last, arguments, name)
+            if replaced is not None:
+                return replaced
+        callee = self.evaluator.at(source, function)
+        if not callee.values:
+            return Meaning(frozenset(), "", False, f"nothing is known of the callee `{text}`")
+        roots: set[Root] = set()
+        says = ""
+        unknown = "" if callee.complete else f"`{text}` may be something else as well"
+        for value in callee.values:
+            meaning = self.keyword_on(value, name, text, depth)
+            roots |= meaning.roots
+            says = says or meaning.says
+            if not meaning.complete:
+                unknown = unknown or meaning.unknown
+        return Meaning(frozenset(roots), says, not unknown, unknown)
+
+    def keyword_on(self, value: Value, name: str, text: str, depth: int) -> Meaning:
+        if isinstance(value, FunctionValue):
+            return self._function_keyword(value.function, name, text, depth)
+        if isinstance(value, ClassValue):
+            return self.constructor_keyword(value.cls, name, text, depth)
+        if isinstance(value, InstanceValue):
+            function = self.evaluator.method(value.cls, "__call__")
+            if function is not None:
+                return self._function_keyword(function, name, text, depth)
+            return Meaning(frozenset(), "", False, f"`{text}` is an instance that is called")
+        if isinstance(value, ForeignClass):
+            return Meaning(
+                frozenset({Root("builtin", "builtins", -1, f"{value.name}({name})")}),
+                f"`{text}` is the builtin `{value.name}`",
+            )
+        if isinstance(value, Foreign) and value.name != "Callable":
+            return Meaning(frozenset(), f"`{text}` is a method of a builtin")
+        return Meaning(frozenset(), "", False, f"nothing is known of the callee `{text}`")
+
+    def constructor_keyword(self, cls: Class, name: str, text: str, depth: int) -> Meaning:
+        """A keyword of a call of a class: a parameter of its constructor, or a field."""
+        for ancestor in self.evaluator.order(cls):
+            if self.makes_constructor(ancestor) and not ancestor.own_function("__init__"):
+                field_sites = self.evaluator.lookup(cls, name)
+                if field_sites is not None:
+                    root = member_root(field_sites[0], name)
+                    return Meaning(frozenset({root}), f"`{text}` is class `{cls.name}`, whose field it is")
+            for constructor in ("__init__", "__new__"):
+                function = ancestor.own_function(constructor)
+                if function is not None and ancestor.name not in ("object", "Generic", "Protocol"):
+                    return self._function_keyword(function, name, f"{text}", depth)
+        metaclass = self._metaclass_call(cls)
+        if metaclass is not None:
+            return self._function_keyword(metaclass, name, text, depth)
+        if self.evaluator.unknown_bases(cls):
+            field_sites = self.evaluator.lookup(cls, name)
+            if field_sites is not None and field_sites[1][0].role in (Role.ANNOTATE, Role.ASSIGN):
+                root = member_root(field_sites[0], name)
+                why = f"the constructor of `{cls.name}` comes from a base that was not found"
+                return Meaning(frozenset({root}), f"a field of `{cls.name}`", False, why)
+            return Meaning(frozenset(), "", False, f"`{cls.name}` has a base that was not found")
+        return Meaning(frozenset(), f"the constructor of `{cls.name}` has no such parameter")
+
+    def _metaclass_call(self, cls: Class) -> Function | None:
+        for ancestor in self.evaluator.order(cls):
+            node = ancestor.keywords.get("metaclass")
+            if node is not None:
+                for value in self.evaluator.at(ancestor.source, node).values:
+                    if isinstance(value, ClassValue):
+                        return self.evaluator.method(value.cls, "__call__")
+        return None
+
+    def makes_constructor(self, cls: Class) -> bool:
+        """Are the annotated names of this class's body parameters of a generated constructor?"""
+        if any(name in _DATACLASS_DECORATORS for name in cls.decorator_names):
+            return True
+        bases = {last_name(cls.source, _unsubscripted(node)) for node in cls.base_nodes}
+        return bool(bases & _RECORD_BASES)
+
+    def _class_keyword(self, source: Source, node: Node, name: str) -> Meaning:
+        """A keyword of a `class` statement goes to `__init_subclass__` of a base or to the metaclass."""
+        cls = class_of(source, node)
+        if name in ("metaclass", "total"):
+            return Meaning(frozenset(), "a keyword of the class statement")
+        for ancestor in self.evaluator.order(cls)[1:]:
+            function = ancestor.own_function("__init_subclass__")
+            if function is not None:
+                return self._function_keyword(function, name, f"class {cls.name}", 0)
+        for ancestor in self.evaluator.order(cls):
+            metaclass = ancestor.keywords.get("metaclass")
+            if metaclass is None:
+                continue
+            for value in self.evaluator.at(ancestor.source, metaclass).values:
+                if isinstance(value, ClassValue):
+                    for method in ("__new__", "__init__", "__prepare__"):
+                        function = self.evaluator.method(value.cls, method)
+                        if function is not None and function.parameter(name) is not None:
+                            return self._function_keyword(function, name, f"class {cls.name}", 0)
+        return Meaning(frozenset(), "", False, "a keyword of the class statement")
+
+    def _function_keyword(self, function: Function, name: str, text: str, depth: int) -> Meaning:
+        parameter = function.parameter(name)
+        if parameter is not None and parameter.takes_keyword:
+            root = parameter_root(function, name)
+            span = function.source.span(parameter.node.start_byte, parameter.node.end_byte)
+            step = Step(f"a parameter of `{function.name}`", function.source.path, span)
+            return Meaning(frozenset({root}), f"`{text}` takes it as a parameter", steps=(step,))
+        overloads = self._overloads_with(function, name)
+        if overloads is not None:
+            return Meaning(frozenset({parameter_root(overloads, name)}), f"`{text}` takes it in an overload")
+        rest = next((p for p in function.parameters if p.kind == "kwargs"), None)
+        if rest is None:
+            return Meaning(frozenset(), f"`{text}` has no such parameter")
+        return self._forwarded(function, rest.name, name, text, depth)
+
+    def _overloads_with(self, function: Function, name: str) -> Function | None:
+        for other in self.same_functions(function):
+            parameter = other.parameter(name)
+            if parameter is not None and parameter.takes_keyword:
+                return other
+        return None
+
+    def callable_functions(self, value: Value) -> list[tuple[Function, int]]:
+        """The functions that calling a value runs, each with how many of its parameters are filled already."""
+        if isinstance(value, FunctionValue):
+            return [(value.function, 1 if value.bound else 0)]
+        if isinstance(value, ClassValue):
+            function = self.evaluator.method(value.cls, "__init__") or self.evaluator.method(
+                value.cls, "__new__"
+            )
+            return [(function, 1)] if function is not None else []
+        if isinstance(value, InstanceValue):
+            function = self.evaluator.method(value.cls, "__call__")
+            return [(function, 1)] if function is not None else []
+        return []
+
+    def same_functions(self, function: Function) -> list[Function]:
+        """The `def` statements of one name in one scope: overloads, branches."""
+        sites = function.source.names(function.name).bindings(
+            function.outer, mangled(function.name, function.outer)
+        )
+        return [
+            function_of(function.source, site.path[-2][0]) for site in sites if site.role is Role.FUNCTION
+        ]
+
+    def _forwarded(self, function: Function, rest: str, name: str, text: str, depth: int) -> Meaning:
+        """A keyword that lands in `**kwargs`: follow it where the function hands it on."""
+        if depth > 3:
+            return Meaning(frozenset(), "", False, f"it lands in `**{rest}` of `{function.name}`")
+        source = function.source
+        roots: set[Root] = set()
+        unknown = ""
+        says = ""
+        for node in _splat_calls(source, function, rest):
+            callee = node.child_by_field_name("function")
+            if callee is None:
+                continue
+            meaning = self.keyword_of(source, node, callee, name, depth + 1)
+            roots |= meaning.roots
+            says = says or meaning.says
+            if not meaning.complete:
+                unknown = unknown or meaning.unknown
+        if unknown:
+            why = f"it lands in `**{rest}` of `{function.name}`"
+            return Meaning(frozenset(roots), says, False, why)
+        if roots:
+            return Meaning(frozenset(roots), f"`{text}` hands it on through `**{rest}`")
+        return Meaning(frozenset(), f"it lands in `**{rest}` of `{function.name}`")
+
+    def _replaced_field(
+        self, source: Source, function: Node, last: str, arguments: list[Node], name: str
+    ) -> Meaning | None:
+        """`replace(value, field=…)`, `value._replace(field=…)`."""
+        if last in ("_replace", "__replace__", "copy_with"):
+            node = function.child_by_field_name("object")
+        else:
+            node = arguments[0] if arguments else None
+        if node is None:
+            return None
+        types = self.evaluator.at(source, node)
+        roots: set[Root] = set()
+        for value in types.values:
+            if isinstance(value, InstanceValue):
+                found = self.evaluator.lookup(value.cls, name)
+                if found is not None:
+                    roots.add(member_root(found[0], name))
+        if roots:
+            return Meaning(
+                frozenset(roots), f"a field replaced on `{_short(source.text(node))}`", types.complete
+            )
+        if not types.complete and last in ("_replace", "evolve", "replace"):
+            text = _short(source.text(node))
+            return Meaning(frozenset(), "", False, f"nothing is known of the replaced `{text}`")
+        return None
+
+    def _pattern_keyword(self, source: Source, site: Site) -> Meaning:
+        pattern = site.ancestor("class_pattern")
+        if pattern is None or not pattern.named_children:
+            return NOTHING
+        types = self.evaluator.dotted(source, site.scope, pattern.named_children[0])
+        roots: set[Root] = set()
+        for value in types.values:
+            if isinstance(value, ClassValue):
+                meaning = self.member(value.cls, site.spelling, f"pattern of `{value.cls.name}`")
+                roots |= meaning.roots
+        if roots:
+            return Meaning(
+                frozenset(roots), f"pattern of `{source.text(pattern.named_children[0])}`", types.complete
+            )
+        if types.complete:
+            return Meaning(frozenset(), "pattern of another class")
+        return Meaning(frozenset(), "", False, "the pattern's class was not found")
+
+
+def module_root(module: Module) -> Root:
+    return Root("module", module.place, -1, module.name)
+
+
+def member_root(cls: Class, spelling: str) -> Root:
+    return Root("member", cls.source.path, cls.node.start_byte, spelling)
+
+
+def parameter_root(function: Function, name: str) -> Root:
+    scope = function.scope
+    return Root("variable", function.source.path, scope.start, mangled(name, scope))
+
+
+def _own_root(variable: Variable) -> Root:
+    scope = variable.scope
+    start = -1 if scope.kind == "module" else scope.start
+    if scope.kind == "class":
+        return Root("member", variable.source.path, start, variable.name)
+    if scope.kind == "types":
+        return Root("variable", variable.source.path, -2 - start, variable.name)
+    return Root("variable", variable.source.path, start, variable.name)
+
+
+def scope_owner(source: Source, scope: Scope) -> Class | Function | None:
+    """The innermost class or function around a scope, itself included."""
+    here: Scope | None = scope
+    while here is not None:
+        if here.kind in ("class", "function"):
+            return definition_of_scope(source, here)
+        here = here.parent
+    return None
+
+
+def _written(spelling: str, cls: Class) -> str:
+    """The name as it is written inside the class for a spelling that may be mangled."""
+    bare = cls.name.lstrip("_")
+    prefix = f"_{bare}__"
+    return spelling[len(bare) + 1 :] if bare and spelling.startswith(prefix) else spelling
+
+
+def _unsubscripted(node: Node) -> Node:
+    while node.type == "subscript":
+        value = node.child_by_field_name("value")
+        if value is None:
+            break
+        node = value
+    return node
+
+
+def _splat_calls(source: Source, function: Function, rest: str) -> list[Node]:
+    """The calls in a function's body that pass `**rest` on."""
+    found = []
+    pattern = _splat_pattern(rest)
+    for match in pattern.finditer(source.bytes, function.node.start_byte, function.node.end_byte):
+        path, _ = source.descend(match.start())
+        kinds = [node.type for node, _ in path]
+        if "dictionary_splat" not in kinds:
+            continue
+        at = len(kinds) - 1 - kinds[::-1].index("dictionary_splat")
+        if at >= 2 and path[at - 2][0].type == "call":
+            found.append(path[at - 2][0])
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _splat_pattern(name: str) -> re.Pattern[bytes]:
+    return re.compile(rb"\*\*\s*" + re.escape(name.encode()) + rb"(?![\w\x80-\xff])")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 40 else line[:37] + "…"
+
+
+_DATACLASS_DECORATORS = frozenset(
+    {
+        "dataclass",
+        "dataclass_json",
+        "define",
+        "frozen",
+        "mutable",
+        "s",
+        "attrs",
+        "attributes",
+        "dataclass_transform",
+    }
+)
+_RECORD_BASES = frozenset({"NamedTuple", "TypedDict", "BaseModel", "Struct", "SQLModel", "BaseSettings"})

@@ -1,0 +1,488 @@
+"""What an occurrence in text means: strings and comments of Python files, and files that are not Python.
+
+Decided from the language, the standard library and the typing rules, an occurrence in a string is bound: annotation
+strings, type comments, `__all__`, `__slots__`, `__match_args__`, keys of a `TypedDict`, `Enum["X"]`. What a library
+decides at run time from a free string (`getattr`, `mock.patch`, entry points, templates, notebook cells) is possible.
+Everything else is a mention.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lsptools.languages.names import Evidence
+from lsptools.languages.python.classes import Class, class_of, last_name
+from lsptools.languages.python.containers import iteration_of
+from lsptools.languages.python.meaning import NOTHING, Meaning, Meanings, Root, member_root
+from lsptools.languages.python.receivers import positional_arguments
+from lsptools.languages.python.roles import Role
+from lsptools.languages.python.scopes import Site, Source
+from lsptools.languages.python.values import ClassValue, InstanceValue, ModuleValue, Types, just
+from lsptools.syntax.tree import Node
+
+
+@dataclass(frozen=True, slots=True)
+class TextMeaning:
+    """What an occurrence in text is: bound (`meaning` has roots), or of a class of its own."""
+
+    evidence: Evidence | None
+    """None: look at `meaning`."""
+    reason: str
+    meaning: Meaning = NOTHING
+    receiver: Types | None = None
+    """For `getattr(x, "name")`: the values of `x`."""
+
+
+def in_python(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
+    """The meaning of an occurrence in a string or comment of a Python file."""
+    if site.role is Role.COMMENT:
+        return _in_comment(meanings, source, site)
+    return _in_string(meanings, source, site)
+
+
+# ---------------------------------------------------------------------------------------------------- comments
+
+
+def _in_comment(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
+    comment = site.path[-1][0]
+    text = source.text(comment)
+    declared = _TYPE_COMMENT.match(text)
+    if declared is None or site.start < comment.start_byte + len(text[: declared.end()].encode()):
+        return TextMeaning(Evidence.MENTION, "in a comment")
+    end = text.find("#", declared.end())
+    if end >= 0 and site.start >= comment.start_byte + len(text[:end].encode()):
+        return TextMeaning(Evidence.MENTION, "in a comment")
+    return TextMeaning(None, "in a type comment", _dotted_meaning(meanings, source, site))
+
+
+def _dotted_meaning(meanings: Meanings, source: Source, site: Site) -> Meaning:
+    """The meaning of a name in a string or comment that holds an expression of types."""
+    before = source.bytes[max(0, site.start - 200) : site.start].decode("utf-8", "ignore")
+    chain = _DOTTED_BEFORE.search(before)
+    scope = site.scope
+    if chain is None:
+        return meanings.in_scope(
+            source, source.names(site.spelling).scope_of(scope, site.spelling), site.spelling
+        )
+    first, *rest = chain.group(1).split(".")
+    where = meanings.evaluator.where(source, scope)
+    types = meanings.evaluator.name(where, first, site.start)
+    for part in rest:
+        types = meanings.evaluator.attribute(types, part, scope)
+    roots: set[Root] = set()
+    for value in types.values:
+        roots |= meanings.on_value(value, site.spelling, chain.group(1)).roots
+    if roots:
+        return Meaning(frozenset(roots), f"`{chain.group(1)}` in an annotation", types.complete)
+    return Meaning(frozenset(), "", False, f"nothing is known of `{chain.group(1)}`")
+
+
+# ---------------------------------------------------------------------------------------------------- strings
+
+
+def _in_string(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
+    index = next((i for i in range(len(site.path) - 1, -1, -1) if site.path[i][0].type == "string"), None)
+    if index is None:
+        return TextMeaning(Evidence.MENTION, "in a string")
+    string = site.path[index][0]
+    parent = site.path[index - 1][0] if index else None
+    content = _content(source, string)
+    whole = content == site.spelling
+    if _is_annotation(source, site, index):
+        return TextMeaning(None, "in an annotation's string", _dotted_meaning(meanings, source, site))
+    if parent is None:
+        return TextMeaning(Evidence.MENTION, "in a string")
+    if whole:
+        found = _whole_string(meanings, source, site, index)
+        if found is not None:
+            return found
+    if _is_docstring(site, index):
+        return TextMeaning(Evidence.MENTION, "in a docstring")
+    if whole or _DOTTED_ONLY.fullmatch(content):
+        called = _called_with(meanings, source, site, index)
+        if called is not None:
+            return called
+    if not whole and _DOTTED_ONLY.fullmatch(content):
+        return _dotted_string(meanings, source, site, string, content)
+    return TextMeaning(Evidence.MENTION, "a string of the same word" if whole else "in a string")
+
+
+def _content(source: Source, string: Node) -> str:
+    parts = [child for child in string.named_children if child.type not in ("string_start", "string_end")]
+    if not parts:
+        return ""
+    return source.bytes[parts[0].start_byte : parts[-1].end_byte].decode("utf-8", "surrogateescape")
+
+
+def _is_annotation(source: Source, site: Site, index: int) -> bool:
+    """Does the string stand where the typing rules read it as an expression?"""
+    for at in range(index - 1, -1, -1):
+        node, field = site.path[at][0], site.path[at + 1][1]
+        kind = node.type
+        if kind == "type":
+            return True
+        if kind in ("generic_type", "subscript"):
+            if _subscript_name(source, node) in ("Literal", "Annotated") and not _is_first_argument(
+                node, site
+            ):
+                return False
+            if (
+                kind == "subscript"
+                and field == "subscript"
+                and _subscript_name(source, node) in _TYPING_NAMES
+            ):
+                return True
+            continue
+        if kind == "call":
+            return _is_type_argument(source, node, site)
+        if kind in ("block", "module", "lambda", "dictionary"):
+            return False
+    return False
+
+
+def _subscript_name(source: Source, node: Node) -> str:
+    base = node.child_by_field_name("value") or (node.named_children[0] if node.named_children else None)
+    return last_name(source, base) if base is not None else ""
+
+
+def _is_first_argument(node: Node, site: Site) -> bool:
+    """`Annotated["Node", "text"]`: only the first is a type; of `Literal[…]` none is."""
+    name = node.child_by_field_name("value") or node.named_children[0]
+    if name.text is not None and name.text.endswith(b"Literal"):
+        return False
+    inner = [child for child in node.named_children[1:] if child.type != "comment"]
+    if inner and inner[0].type == "type_parameter":
+        inner = inner[0].named_children
+    return bool(inner) and inner[0].start_byte <= site.start < inner[0].end_byte
+
+
+def _is_type_argument(source: Source, call: Node, site: Site) -> bool:
+    function = call.child_by_field_name("function")
+    name = last_name(source, function) if function is not None else ""
+    arguments = positional_arguments(call)
+    at = next(
+        (i for i, argument in enumerate(arguments) if argument.start_byte <= site.start < argument.end_byte),
+        None,
+    )
+    if name == "cast":
+        return at == 0
+    if name == "TypeVar":
+        return at is None or at > 0
+    return name in ("NewType", "assert_type") and at == 1
+
+
+def _whole_string(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
+    """Strings that are the name, in places where the language or the standard library says what they mean."""
+    listed = _list_owner(source, site, index)
+    if listed == "__all__" and site.scope.kind == "module":
+        found = meanings.project.member(meanings.project.module_of(source.path), site.spelling)
+        meaning = meanings.found(found, "listed in `__all__`")
+        return TextMeaning(None, "listed in `__all__`", meaning)
+    if listed in ("__slots__", "__match_args__") and site.scope.kind == "class":
+        cls = class_of(source, site.scope.node)
+        meaning = meanings.member(cls, cls.spelled(site.spelling), f"listed in `{listed}`")
+        if not meaning.roots:
+            meaning = Meaning(
+                frozenset({member_root(cls, cls.spelled(site.spelling))}), f"listed in `{listed}`"
+            )
+        return TextMeaning(None, f"listed in `{listed}`", meaning)
+    key = _keyed_value(meanings, source, site, index)
+    if key is not None:
+        return key
+    return None
+
+
+def _list_owner(source: Source, site: Site, index: int) -> str | None:
+    """The name assigned (or extended) by the list or tuple in which the string stands."""
+    for at in range(index - 1, -1, -1):
+        node = site.path[at][0]
+        if node.type in (
+            "list",
+            "tuple",
+            "set",
+            "expression_list",
+            "parenthesized_expression",
+            "argument_list",
+        ):
+            continue
+        if node.type in ("binary_operator", "dictionary", "pair", "list_splat"):
+            continue
+        if node.type in ("assignment", "augmented_assignment"):
+            left = node.child_by_field_name("left")
+            return source.text(left) if left is not None and left.type == "identifier" else None
+        if node.type == "call":
+            function = node.child_by_field_name("function")
+            receiver = function.child_by_field_name("object") if function is not None else None
+            return source.text(receiver) if receiver is not None and receiver.type == "identifier" else None
+        return None
+    return None
+
+
+def _keyed_value(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
+    """`value["name"]`, `value.get("name")`, `"name" in value`, `{"name": …}`: a TypedDict's key or an enum's member."""
+    parent, field = site.path[index - 1][0], site.path[index][1]
+    owner: Types | None = None
+    evaluator = meanings.evaluator
+    if parent.type == "subscript" and field == "subscript":
+        value = parent.child_by_field_name("value")
+        owner = evaluator.at(source, value) if value is not None else None
+    elif parent.type == "argument_list" and index >= 2:
+        call = site.path[index - 2][0]
+        function = call.child_by_field_name("function")
+        arguments = positional_arguments(call)
+        first = bool(arguments) and arguments[0].start_byte == site.path[index][0].start_byte
+        if function is not None and function.type == "attribute" and first:
+            receiver = function.child_by_field_name("object")
+            if last_name(source, function) in ("get", "pop", "setdefault", "__getitem__", "__contains__"):
+                owner = evaluator.at(source, receiver) if receiver is not None else None
+    elif parent.type == "comparison_operator" and len(parent.named_children) == 2:
+        other = parent.named_children[1]
+        if other.start_byte != site.path[index][0].start_byte:
+            owner = evaluator.at(source, other)
+    elif parent.type == "pair" and field == "key" and index >= 2:
+        owner = _expected_type(meanings, source, site, index - 2)
+    if owner is None:
+        return None
+    for each in owner.values:
+        if isinstance(each, ClassValue) and parent.type == "subscript" and evaluator.is_enum(each.cls):
+            meaning = meanings.member(each.cls, site.spelling, f"a member of enum `{each.cls.name}` by name")
+            return TextMeaning(None, meaning.says, meaning)
+        if isinstance(each, InstanceValue) and is_typed_dict(meanings, each.cls):
+            meaning = meanings.member(each.cls, site.spelling, f"a key of `{each.cls.name}`")
+            return TextMeaning(None, meaning.says, meaning)
+    return None
+
+
+def is_typed_dict(meanings: Meanings, cls: Class) -> bool:
+    """Is the class a `TypedDict`, through its bases too?"""
+    return any(
+        last_name(ancestor.source, node) == "TypedDict"
+        for ancestor in meanings.evaluator.order(cls)
+        for node in ancestor.base_nodes
+    )
+
+
+def _expected_type(meanings: Meanings, source: Source, site: Site, at: int) -> Types | None:
+    """The type that the dictionary display at `path[at]` is declared to have where it stands."""
+    evaluator = meanings.evaluator
+    display = site.path[at][0]
+    if display.type != "dictionary":
+        return None
+    above = site.path[at - 1][0] if at else None
+    if above is None:
+        return None
+    where = evaluator.where(source, site.scope)
+    if above.type == "assignment":
+        annotation = above.child_by_field_name("type")
+        if annotation is not None:
+            return evaluator.annotation(where, annotation)
+        left = above.child_by_field_name("left")
+        return evaluator.declared(source, left) if left is not None else None
+    if above.type == "return_statement":
+        function = site.scope.enclosing_function()
+        node = function.node.child_by_field_name("return_type") if function is not None else None
+        return evaluator.annotation(where, node) if node is not None else None
+    if above.type in ("argument_list", "keyword_argument"):
+        return _parameter_type(meanings, source, site, at)
+    if above.type in ("list", "tuple", "pair"):
+        return _element_type(meanings, source, site, at - 1)
+    return None
+
+
+def _element_type(meanings: Meanings, source: Source, site: Site, at: int) -> Types | None:
+    """For a dictionary in a list that is declared as a list of TypedDicts."""
+    above = site.path[at - 1][0] if at else None
+    if above is None or site.path[at][0].type == "pair":
+        return None
+    annotation = above.child_by_field_name("type") if above.type == "assignment" else None
+    if annotation is None:
+        return None
+    where = meanings.evaluator.where(source, site.scope)
+    return iteration_of(meanings.evaluator.annotation(where, annotation))
+
+
+def _parameter_type(meanings: Meanings, source: Source, site: Site, at: int) -> Types | None:
+    call = next((node for node, _ in reversed(site.path[:at]) if node.type == "call"), None)
+    function = call.child_by_field_name("function") if call is not None else None
+    if call is None or function is None:
+        return None
+    above = site.path[at - 1][0]
+    callee = meanings.evaluator.at(source, function)
+    name = above.child_by_field_name("name") if above.type == "keyword_argument" else None
+    position = next(
+        (
+            i
+            for i, each in enumerate(positional_arguments(call))
+            if each.start_byte == site.path[at][0].start_byte
+        ),
+        None,
+    )
+    for value in callee.values:
+        if isinstance(value, ClassValue) and is_typed_dict(meanings, value.cls):
+            return Types((InstanceValue(value.cls),), True)
+        for function_value, skip in meanings.callable_functions(value):
+            parameters = function_value.parameters[skip:]
+            chosen = (
+                next((p for p in parameters if p.name == source.text(name)), None)
+                if name is not None
+                else parameters[position]
+                if position is not None and position < len(parameters)
+                else None
+            )
+            if chosen is not None:
+                return meanings.evaluator.parameter_type(function_value, chosen)
+    return None
+
+
+def _called_with(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
+    """Strings that a call looks up at run time: `getattr` and its like, `globals()[…]`, fixtures by name."""
+    parent = site.path[index - 1][0]
+    if parent.type == "subscript":
+        value = parent.child_by_field_name("value")
+        name = last_name(source, value) if value is not None else ""
+        if name in ("globals", "locals", "vars", "__dict__"):
+            return TextMeaning(Evidence.POSSIBLE, f"looked up in `{name}` at run time")
+        return None
+    call = parent.parent if parent.type == "argument_list" else None
+    if call is None or call.type != "call":
+        return None
+    function = call.child_by_field_name("function")
+    name = last_name(source, function) if function is not None else ""
+    arguments = positional_arguments(call)
+    position = next(
+        (i for i, each in enumerate(arguments) if each.start_byte == site.path[index][0].start_byte), -1
+    )
+    if name in _LOOKUPS and position >= _LOOKUPS[name]:
+        receiver = meanings.evaluator.at(source, arguments[0]) if _LOOKUPS[name] and arguments else None
+        return TextMeaning(Evidence.POSSIBLE, f"looked up by `{name}` at run time", receiver=receiver)
+    if name in ("usefixtures", "getfixturevalue"):
+        return TextMeaning(Evidence.POSSIBLE, f"a fixture's name given to `{name}`")
+    return None
+
+
+def _dotted_string(meanings: Meanings, source: Source, site: Site, string: Node, content: str) -> TextMeaning:
+    """A string that is a dotted path, as `mock.patch` and `importlib` take them."""
+    start = next(c.start_byte for c in string.named_children if c.type == "string_content")
+    before = content[: max(0, site.start - start)].rstrip(".:")
+    if not before:
+        return TextMeaning(Evidence.MENTION, "at the start of a dotted string")
+    parts = re.split(r"[.:]", before)
+    for n_parts in range(len(parts), 0, -1):
+        module = meanings.project.find(".".join(parts[:n_parts]), source.path)
+        if module is None:
+            continue
+        types = just(ModuleValue(module))
+        for part in parts[n_parts:]:
+            types = meanings.evaluator.attribute(types, part, source.module_scope)
+        roots: set[Root] = set()
+        for value in types.values:
+            roots |= meanings.on_value(value, site.spelling, before).roots
+        bound = Meaning(frozenset(roots), f"`{before}` in a string")
+        return TextMeaning(Evidence.POSSIBLE, f"in a dotted string, behind `{before}`", bound)
+    return TextMeaning(Evidence.MENTION, "in a dotted string")
+
+
+def _is_docstring(site: Site, index: int) -> bool:
+    parent = site.path[index - 1][0] if index else None
+    while parent is not None and parent.type in ("concatenated_string", "parenthesized_expression"):
+        parent = parent.parent
+    return parent is not None and parent.type == "expression_statement" and parent.named_child_count == 1
+
+
+# ---------------------------------------------------------------------------------------------------- other files
+
+
+def in_other_file(path: str, text: str, start: int, end: int, dotted: str) -> tuple[Evidence, str]:
+    """The class and reason of an occurrence in a file that is not Python.
+
+    `start` and `end` are code points; `dotted` is the dotted name of the module that defines the symbol.
+    """
+    suffix = path.rpartition(".")[2].lower()
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    if suffix == "ipynb":
+        return _in_notebook(text, start)
+    before = _DOTTED_BEFORE_COLON.search(line)
+    module = before.group(1) if before is not None else ""
+    if module and (dotted == module or dotted.endswith("." + module) or module.startswith(dotted + ".")):
+        return Evidence.POSSIBLE, f"named by its path `{module}` in a `{suffix}` file"
+    if suffix in _TEMPLATES or "{{" in line or "{%" in line:
+        opened = max(text.rfind("{{", 0, start), text.rfind("{%", 0, start))
+        closed = max(text.rfind("}}", 0, start), text.rfind("%}", 0, start))
+        if opened > closed:
+            return Evidence.POSSIBLE, "in a template expression"
+    if suffix in ("pyx", "pxd", "pxi"):
+        return Evidence.POSSIBLE, "in Cython code, which is not analysed"
+    return Evidence.MENTION, f"in a `{suffix}` file" if "." in path.rpartition("/")[2] else "in a text file"
+
+
+def _in_notebook(text: str, start: int) -> tuple[Evidence, str]:
+    """Cells are run in no fixed order, so even a plain call in one is only possible."""
+    kinds = [(found.start(), found.group(1)) for found in _CELL_TYPE.finditer(text, 0, start)]
+    parts = [(found.start(), found.group(1)) for found in _CELL_PART.finditer(text, 0, start)]
+    if kinds and kinds[-1][1] == "code" and parts and parts[-1][1] == "source":
+        return Evidence.POSSIBLE, "in a code cell of a notebook"
+    return Evidence.MENTION, "in a notebook"
+
+
+_TYPE_COMMENT = re.compile(r"#\s*type:\s*(?!ignore\b)")
+_DOTTED_BEFORE = re.compile(r"((?:[^\W\d]\w*\.)*[^\W\d]\w*)\.$")
+_DOTTED_BEFORE_COLON = re.compile(r"([^\W\d]\w*(?:\.\w+)*)[.:]$")
+_DOTTED_ONLY = re.compile(r"[^\W\d]\w*(?:[.:][^\W\d]\w*)*")
+_CELL_TYPE = re.compile(r'"cell_type"\s*:\s*"(\w+)"')
+_CELL_PART = re.compile(r'"(source|outputs|metadata)"\s*:')
+_TEMPLATES = frozenset({"html", "htm", "jinja", "jinja2", "j2", "tmpl", "tpl", "mako", "xml", "txt"})
+_LOOKUPS = {
+    "getattr": 1,
+    "setattr": 1,
+    "hasattr": 1,
+    "delattr": 1,
+    "attrgetter": 0,
+    "methodcaller": 0,
+    "__getattribute__": 0,
+    "__getattr__": 0,
+    "getattr_static": 1,
+}
+_TYPING_NAMES = frozenset(
+    [
+        "Optional",
+        "Union",
+        "List",
+        "Dict",
+        "Set",
+        "FrozenSet",
+        "Tuple",
+        "Type",
+        "Sequence",
+        "Iterable",
+        "Iterator",
+        "Mapping",
+        "MutableMapping",
+        "Callable",
+        "Awaitable",
+        "Coroutine",
+        "Generator",
+        "AsyncIterator",
+        "AsyncIterable",
+        "AsyncGenerator",
+        "ClassVar",
+        "Final",
+        "Annotated",
+        "Generic",
+        "Deque",
+        "DefaultDict",
+        "Collection",
+        "Counter",
+        "ChainMap",
+        "Required",
+        "NotRequired",
+        "list",
+        "dict",
+        "set",
+        "frozenset",
+        "tuple",
+        "type",
+        "deque",
+        "defaultdict",
+    ]
+)
