@@ -138,7 +138,9 @@ class _Running:
         for parameter in parameters(self.call.tool):
             value = values[parameter.field]
             if parameter.kind != "text" and isinstance(value, str):
-                values[parameter.field] = self._spelling.to_workspace(value)
+                values[parameter.field] = self._spelling.to_workspace(
+                    value, is_place=parameter.kind == "place"
+                )
         return values
 
     def _look(self, stream: TextIO, shown: Callable[[str], str]) -> Look:

@@ -156,19 +156,24 @@ class Spelling:
     folder: Path
     """What relative paths start from: the root itself when that was given."""
 
-    def to_workspace(self, place: str) -> str:
-        """A place or path of the caller, relative to the workspace."""
+    def to_workspace(self, given: str, *, is_place: bool = False) -> str:
+        """A path of the caller (perhaps with a line and column), relative to the workspace.
+
+        A place may be a name as well; it has a path only in front of `:LINE:COL` or `::`.
+        """
         if self.folder == self.root:
-            return place
-        found = _PATH_OF_PLACE.fullmatch(place)
-        path, rest = (found["path"], found["rest"] or "") if found else (place, "")
+            return given
+        found = _PATH_OF_PLACE.fullmatch(given)
+        path, rest = (found["path"], found["rest"] or "") if found else (given, "")
+        if is_place and not rest:
+            return given
         here, there = self.folder / path, self.root / path
         if Path(path).is_absolute() or not (here.exists() or there.exists()):
-            return place
+            return given
         if path.startswith(("./", "../")) or not there.exists():
             return os.path.relpath(here, self.root).replace(os.sep, "/") + rest
         if not here.exists() or here.samefile(there):
-            return place
+            return given
         raise BadRequest(
             "ambiguous",
             f"{path!r} is a file of this folder and one of the workspace {str(self.root)!r}",

@@ -169,7 +169,7 @@ class Parameter:
     default: object
     choices: tuple[str, ...]
     kind: str
-    """`place` and `path` are relative to the workspace and get translated by the faces; `text` is anything else."""
+    """`path` (perhaps with line and column) and `place` (which may be a name) start from the workspace; else `text`."""
     group: str
     """The heading under which help shows it."""
     metavar: str

@@ -27,7 +27,7 @@ class Params:
     only: str | None = arg(
         "list only occurrences in this FILE, on this FILE:LINE, or at this FILE:LINE:COL",
         default=None,
-        kind="place",
+        kind="path",
         metavar="WHERE",
         group="Selection",
     )

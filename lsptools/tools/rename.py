@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lsptools.errors import ToolError
+from lsptools.errors import Conflict, Refused, ToolError
 from lsptools.languages.names import Evidence, Occurrence
 from lsptools.tools import references
 from lsptools.tools.base import Context, Example, Positions, Tool, arg
@@ -104,9 +104,22 @@ def run(context: Context, params: Params) -> RenameAnswer:
     snapshot = context.snapshot
     policy = Policy(possible=params.possible, mentions=params.mentions)
     plan = plan_rename(snapshot, locate(snapshot, params.place), params.new_name, policy)
+    _check_proof(plan)
     diff = plan.change.diff(snapshot) if params.diff else None
     applied = None if params.diff or params.check else _apply(context, plan)
     return RenameAnswer(plan, params.new_name, applied, diff, context.positions)
+
+
+def _check_proof(plan: RenamePlan) -> None:
+    """What is not proved is not done, whoever made the plan."""
+    failed = [line.says for line in plan.proof if not line.ok]
+    if failed:
+        raise Refused(
+            "name_capture",
+            "the result would not mean what the code means now",
+            conflicts=tuple(Conflict("name_capture", says) for says in failed),
+            details=plan.references,
+        )
 
 
 def _apply(context: Context, plan: RenamePlan) -> Applied:

@@ -90,7 +90,6 @@ def spelling(tmp_path: Path) -> Spelling:
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
-        ("here.py", "src/here.py"),
         ("here.py:1:2", "src/here.py:1:2"),
         ("here.py:1", "src/here.py:1"),
         ("here.py::A.b", "src/here.py::A.b"),
@@ -101,10 +100,16 @@ def spelling(tmp_path: Path) -> Spelling:
         ("missing.py:1:2", "missing.py:1:2"),
         ("package.module.Class.method", "package.module.Class.method"),
         ("name", "name"),
+        ("here.py", "here.py"),
     ],
 )
 def test_a_path_of_a_person_in_a_folder_below(spelling: Spelling, given: str, meant: str) -> None:
-    assert spelling.to_workspace(given) == meant
+    assert spelling.to_workspace(given, is_place=True) == meant
+
+
+@pytest.mark.parametrize("suffix", ["", ":1", ":1:2"])
+def test_a_path_alone(spelling: Spelling, suffix: str) -> None:
+    assert spelling.to_workspace(f"here.py{suffix}") == f"src/here.py{suffix}"
 
 
 def test_a_path_that_may_mean_two_files(spelling: Spelling) -> None:

@@ -42,7 +42,8 @@ def plan_rename(snapshot: Snapshot, at: str, new_name: str, policy: Policy) -> P
     change = Change(
         (FileEdits("net.py", edits, snapshot.document("net.py").digest),), label=f"rename get to {new_name}"
     )
-    return Plan(GET, found, change, (Proof(f"asked at {at}", True),), frozenset({("net.py", span)}))
+    proof = (Proof(f"asked at {at}", True), Proof("a second look", new_name != "unproved"))
+    return Plan(GET, found, change, proof, frozenset({("net.py", span)}))
 
 
 def module(name: str, **members: object) -> ModuleType:
@@ -82,7 +83,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
 def test_rename_undo_redo(capsys: pytest.CaptureFixture[str], workspace: Path) -> None:
     code, out, _ = run(capsys, "rename", "net.py:1:5", "fetch", "--possible", "skip")
     assert code == 0
-    first, proof, *_, undo = out.splitlines()
+    first, proof, _, *_, undo = out.splitlines()
     assert first == "renamed function `get` to `fetch`: 1 edit in 1 file"
     assert proof == "proof: asked at net.py:1:5"
     assert (workspace / "net.py").read_bytes() == RENAMED
@@ -144,6 +145,12 @@ def test_a_refusal(capsys: pytest.CaptureFixture[str], workspace: Path, options:
     answer = json.loads(out)
     assert (code, err, answer["applied"], answer["error"]["kind"]) == (1, "", False, "undecided")
     assert len(answer["occurrences"]) == 7
+    assert (workspace / "net.py").read_bytes() == SOURCE
+
+
+def test_what_is_not_proved_is_not_done(capsys: pytest.CaptureFixture[str], workspace: Path) -> None:
+    code, out, err = run(capsys, "rename", "net.py:1:5", "unproved", "--possible", "skip")
+    assert (code, out, err) == (1, "", "refused: name_capture\na second look\n")
     assert (workspace / "net.py").read_bytes() == SOURCE
 
 
