@@ -12,7 +12,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from lsptools.errors import BadRequest, ToolError
 from lsptools.text.lines import Lines, LspPos, Offset, Span, UserPos
@@ -189,7 +199,10 @@ def arg(
     metavar: str = "",
     short: str = "",
 ) -> Any:  # like `dataclasses.field`: stands for a value of the field's type
-    """A field of a tool's parameters. Positional ones have no `group`; one without a default is required."""
+    """A field of a tool's parameters. Positional ones have no `group`; one without a default is required.
+
+    A field whose type is a `Literal` has its members as choices; `choices` is for repeated ones.
+    """
     metadata = {
         "help": help,
         "positional": positional,
@@ -213,8 +226,11 @@ def parameters(tool: Tool[Any]) -> tuple[Parameter, ...]:  # any tool's
 def _parameter(declared: dataclasses.Field[object], hint: object) -> Parameter:
     meta = declared.metadata
     repeated = get_origin(hint) is tuple
-    options = [option for option in get_args(hint) if option not in (type(None), ...)] or [hint]
-    (value_type,) = options
+    if get_origin(hint) is Literal:
+        choices, value_type = get_args(hint), str
+    else:
+        options = [option for option in get_args(hint) if option not in (type(None), ...)] or [hint]
+        choices, (value_type,) = meta["choices"], options
     name = meta["name"] or declared.name.replace("_", "-")
     return Parameter(
         field=declared.name,
@@ -225,7 +241,7 @@ def _parameter(declared: dataclasses.Field[object], hint: object) -> Parameter:
         required=declared.default is dataclasses.MISSING,
         repeated=repeated,
         default=None if declared.default is dataclasses.MISSING else declared.default,
-        choices=meta["choices"],
+        choices=choices,
         kind=meta["kind"],
         group=meta["group"],
         metavar=meta["metavar"] or name.replace("-", "_").upper(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from lsptools.errors import Conflict, Refused, ToolError
 from lsptools.languages.names import Evidence, Occurrence
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 class Params:
     place: str = arg(PLACE, positional=True, kind="place")
     new_name: str = arg("the new name", positional=True, metavar="NEW")
-    possible: str = arg(
+    possible: Literal["refuse", "include", "skip"] = arg(
         "what to do with occurrences that cannot be known to be this symbol: refuse the rename, include them, or skip them",
         default="refuse",
-        choices=("refuse", "include", "skip"),
         group="Decisions",
     )
     mentions: bool = arg(

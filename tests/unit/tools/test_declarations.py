@@ -2,6 +2,7 @@
 
 import dataclasses
 import shlex
+from typing import Literal
 
 import pytest
 
@@ -16,6 +17,7 @@ class Sample:
     one: str = arg("the first", positional=True, kind="path", metavar="FILE")
     maybe: str | None = arg("perhaps", default=None, positional=True)
     many_words: tuple[str, ...] = arg("several", default=(), choices=("a", "b"), name="word")
+    one_of: Literal["x", "y"] = arg("which", default="x")
     number: int = arg("how many", default=3, group="Output", short="n")
     flag: bool = arg("whether", default=False)
 
@@ -27,16 +29,18 @@ def sample() -> dict[str, Parameter]:
 
 def test_parameters_follow_from_the_fields() -> None:
     found = sample()
-    assert list(found) == ["one", "maybe", "many_words", "number", "flag"]
+    assert list(found) == ["one", "maybe", "many_words", "one_of", "number", "flag"]
     assert [(each.type, each.required, each.repeated) for each in found.values()] == [
         (str, True, False),
         (str, False, False),
         (str, False, True),
+        (str, False, False),
         (int, False, False),
         (bool, False, False),
     ]
     assert (found["one"].metavar, found["one"].kind) == ("FILE", "path")
     assert (found["many_words"].name, found["many_words"].choices) == ("word", ("a", "b"))
+    assert (found["one_of"].default, found["one_of"].choices) == ("x", ("x", "y"))
     assert (found["number"].default, found["number"].short, found["number"].group) == (3, "n", "Output")
 
 
