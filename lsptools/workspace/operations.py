@@ -217,11 +217,11 @@ def temporary_beside(path: str) -> str:
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
-    if entry.is_symlink():
-        return "link"
     if entry.is_file(follow_symlinks=False):
         return "file"
-    return "folder" if entry.is_dir(follow_symlinks=False) else "other"
+    if entry.is_dir(follow_symlinks=False):
+        return "folder"
+    return "link" if entry.is_symlink() else "other"
 
 
 def _read(descriptor: int, path: str) -> bytes:

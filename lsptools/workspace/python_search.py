@@ -1,4 +1,4 @@
-"""Text search in Python, for where there is no ripgrep: the same answers, some ten times slower.
+"""Text search in Python, for where there is no ripgrep: the same answers, several times slower.
 
 `ripgrep.py` decides which of the two searches; this module only says what ripgrep would have said. The invariant is
 tested against ripgrep on generated trees. It stops at the dialect of regular expressions, which is Python's here:
@@ -23,7 +23,7 @@ from lsptools.text.document import is_binary
 from lsptools.text.lines import ByteOffset
 from lsptools.workspace.found import Case, Found, Hits, Line, Query, Skipped
 from lsptools.workspace.globs import is_wanted
-from lsptools.workspace.survey import LIMIT, Tree, binary, large, too_large
+from lsptools.workspace.survey import LIMIT, Tree, binary, large, unsearched
 from lsptools.workspace.walk import walk
 
 
@@ -40,13 +40,13 @@ def files_with(tree: Tree, is_in: Callable[[bytes], object]) -> Found:
     for path, data in _contents(tree, skipped):
         if not is_in(searchable(data)):
             continue
-        if len(data) > LIMIT:
-            skipped.append(large(path, len(data)))
-        elif is_binary(data):
+        if is_binary(data):
             skipped.append(binary(path))
+        elif len(data) > LIMIT:
+            skipped.append(large(path, len(data)))
         else:
             found.append(path)
-    return Found(tuple(sorted(found)), tuple(sorted((*tree.survey.left_out, *skipped))))
+    return Found(tuple(sorted(found)), tuple(sorted((*unsearched(tree), *skipped))))
 
 
 def count_occurrences(tree: Tree, word: str) -> Mapping[str, int]:
@@ -71,13 +71,13 @@ def search(tree: Tree, query: Query, without: Container[str]) -> Hits:
         hits = _in_one_file(path, searchable(data), pattern, query) if path not in without else _NO_HITS
         if not hits.lines:
             continue
-        if len(data) > LIMIT:
-            skipped.append(large(path, len(data)))
-        elif is_binary(data):
+        if is_binary(data):
             skipped.append(binary(path))
+        elif len(data) > LIMIT:
+            skipped.append(large(path, len(data)))
         else:
             parts.append(hits)
-    not_searched = (each for each in (*tree.survey.left_out, *skipped) if each.path not in without)
+    not_searched = (each for each in (*unsearched(tree), *skipped) if each.path not in without)
     return replace(_NO_HITS, skipped=tuple(sorted(not_searched))).joined(parts, query.limit)
 
 
@@ -157,15 +157,12 @@ def _ignores_case(query: Query) -> bool:
 
 def _contents(tree: Tree, skipped: list[Skipped]) -> Iterator[tuple[str, bytes]]:
     """Each file to search and its bytes; what cannot be read goes to `skipped`."""
-    sizes = dict(tree.survey.large)
+    huge = dict(tree.survey.huge)
     for folder in walk(tree.root, tree.operations, everywhere=tree.everywhere):
         if folder.error:
             skipped.append(Skipped(folder.path or ".", folder.error))
         for path in folder.searched():
-            if not is_wanted(path, tree.globs):
-                continue
-            if (note := too_large(path, sizes.get(path, 0))) is not None:
-                skipped.append(note)
+            if path in huge or not is_wanted(path, tree.globs):
                 continue
             try:
                 yield path, tree.operations.read_unlinked(os.path.join(tree.root.path, path))

@@ -30,7 +30,7 @@ from lsptools.workspace.gathering import Gathering, has_binary_head
 from lsptools.workspace.globs import checked_globs, is_wanted, quoted
 from lsptools.workspace.operations import LocalOperations, Operations
 from lsptools.workspace.paths import Root
-from lsptools.workspace.survey import LIMIT, Survey, Tree, binary, large, survey, too_large
+from lsptools.workspace.survey import LIMIT, Survey, Tree, binary, large, survey, unsearched
 from lsptools.workspace.walk import FOREIGN, VERSION_CONTROL
 from lsptools.workspace.words import checked_words, python_pattern, rust_patterns
 
@@ -112,7 +112,7 @@ class Rg:
         what = ["--file=-", "--files-with-matches"]
         done = self._run(root, [*_options(tree), f"--max-filesize={LIMIT}", *what, "--", "./"], patterns)
         files, binaries = _texts(root, [path for path in _paths(done.stdout) if is_wanted(path, globs)])
-        skipped = {*tree.survey.left_out, *done.skipped, *binaries, *self._large(tree, what, patterns)}
+        skipped = {*unsearched(tree), *done.skipped, *binaries, *self._large(tree, what, patterns)}
         return Found(tuple(sorted(files)), tuple(sorted(skipped)))
 
     def count_occurrences(
@@ -156,8 +156,8 @@ class Rg:
         hits = Gathering(root, query, without=without)
         options = [*_options(tree), f"--max-filesize={LIMIT}", *what, "--json", f"--context={query.context}"]
         unread = self._stream(root, [*options, "--", "./"], hits.add)
-        large_ones = self._large(tree, [*what, "--files-with-matches"], b"")
-        skipped = {*tree.survey.left_out, *unread, *hits.binaries, *large_ones}
+        large_ones = self._large(tree, [*what, "--files-with-matches"])
+        skipped = {*unsearched(tree), *unread, *hits.binaries, *large_ones}
         return replace(
             hits.hits(), skipped=tuple(sorted(each for each in skipped if each.path not in without))
         )
@@ -176,14 +176,11 @@ class Rg:
     def _runs(self, operations: Operations) -> bool:
         return self.executable is not None and operations.is_local
 
-    def _large(self, tree: Tree, what: Sequence[str], patterns: bytes) -> Iterator[Skipped]:
+    def _large(self, tree: Tree, what: Sequence[str], patterns: bytes = b"") -> Iterator[Skipped]:
         """Notes on the large files that match; they have a run of their own, which names them."""
         sizes = {path: size for path, size in tree.survey.large if is_wanted(path, tree.globs)}
-        notes = {path: too_large(path, size) for path, size in sizes.items()}
-        yield from (note for note in notes.values() if note is not None)
-        to_search = [f"./{path}" for path, note in notes.items() if note is None]
-        if to_search:
-            done = self._run(tree.root, [*_ALWAYS, *what, "--", *to_search], patterns)
+        if sizes:
+            done = self._run(tree.root, [*_ALWAYS, *what, "--", *(f"./{path}" for path in sizes)], patterns)
             matching, binaries = _texts(tree.root, list(_paths(done.stdout)))
             yield from (large(path, sizes[path]) for path in matching)
             yield from (*binaries, *done.skipped)
@@ -408,7 +405,11 @@ def _skipped(code: int, stderr: bytes) -> tuple[Skipped, ...]:
             says.removeprefix("rg: ").replace("\n", " "),
             hint="correct the expression, or search for a fixed text",
         )
-    raise Unavailable("unavailable", f"ripgrep failed ({code}): {says or 'it says nothing'}")
+    raise Unavailable(
+        "unavailable",
+        f"ripgrep failed ({code}): {says or 'it says nothing'}",
+        hint="run it by hand, or set another ripgrep",
+    )
 
 
 def _give(pipe: IO[bytes], data: bytes) -> None:

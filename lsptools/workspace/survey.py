@@ -7,20 +7,23 @@ log, whose form is not for programs. So we walk the folders ourselves. That cost
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lsptools.workspace.found import Skipped, Why
+from lsptools.workspace.globs import is_wanted
 from lsptools.workspace.operations import Operations
 from lsptools.workspace.paths import Root
 from lsptools.workspace.walk import FOREIGN, walk
 
 LIMIT = 8 << 20
-"""Files of more bytes than this are no source text, and are not searched."""
-
+"""Files of more bytes than this are no source text. It is only said of them that they match."""
 
 HOPELESS = 64 << 20
-"""Larger than this, we do not even look whether it has what is searched for."""
+"""Of a file of more bytes than this, not even that is found out."""
+
+BUDGET = 256 << 20
+"""Nor is it of more large files than have so many bytes together, the smallest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +33,10 @@ class Survey:
     left_out: tuple[Skipped, ...]
     environments: tuple[str, ...]
     """Virtual environments whose name does not say so."""
-    large: tuple[tuple[str, int], ...]
-    """Path and size of each file beyond the limit."""
+    large: tuple[tuple[str, int], ...] = ()
+    """Path and size of the files beyond the limit that are searched, each by itself."""
+    huge: tuple[tuple[str, int], ...] = ()
+    """Path and size of those that are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +65,26 @@ def survey(root: Root, operations: Operations, *, everywhere: bool = False) -> S
             if size > LIMIT and not folder.rules.ignore(path, is_folder=False):
                 large.append((path, size))
     environments = tuple(sorted(path for path in foreign if path.rpartition("/")[2] not in FOREIGN))
-    return Survey(_notes(sorted(foreign)), environments, tuple(sorted(large)))
+    searched, huge = _within_budget(large)
+    return Survey(_notes(sorted(foreign)), environments, searched, huge)
 
 
-def too_large(path: str, size: int) -> Skipped | None:
-    """The note for a file that is not even looked into."""
-    if size <= HOPELESS:
-        return None
-    return Skipped(path, f"not searched: it has {_megabytes(size)}", Why.LARGE)
+def _within_budget(files: list[tuple[str, int]]) -> tuple[tuple[tuple[str, int], ...], ...]:
+    left = BUDGET
+    searched: list[tuple[str, int]] = []
+    huge: list[tuple[str, int]] = []
+    for path, size in sorted(files, key=lambda file: file[1]):
+        left -= size
+        (searched if size <= HOPELESS and left >= 0 else huge).append((path, size))
+    return tuple(sorted(searched)), tuple(sorted(huge))
+
+
+def unsearched(tree: Tree) -> Iterator[Skipped]:
+    """Notes on all that is not even looked into."""
+    yield from tree.survey.left_out
+    for path, size in tree.survey.huge:
+        if is_wanted(path, tree.globs):
+            yield Skipped(path, f"not searched: it has {_megabytes(size)}", Why.LARGE)
 
 
 def large(path: str, size: int) -> Skipped:

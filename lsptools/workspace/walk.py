@@ -56,14 +56,16 @@ class Folder:
 
 def walk(root: Root, operations: Operations, *, everywhere: bool = False) -> Iterator[Folder]:
     """The folders of the workspace, each before those in it. `everywhere`: foreign ones too, version control's not."""
-    top = str(root.path)
+    top = os.path.join(root.path, "")
     pending = [("", NO_RULES)]
     while pending:
         path, above = pending.pop()
-        absolute = os.path.join(top, path) if path else top
+        absolute = top + path
         try:
             kinds = operations.list_kinds(absolute)
         except OSError as error:
+            if path and isinstance(error, FileNotFoundError):
+                continue  # gone meanwhile
             yield Folder(path, (), above, error=error.strerror or str(error))
             continue
         if path and not everywhere and "pyvenv.cfg" in kinds:
@@ -124,8 +126,8 @@ class Rules:
 
     def with_folder(self, prefix: str, absolute: str, names: Container[str], operations: Operations) -> Rules:
         """These rules and those of a further folder, in which there are `names`."""
-        if not any(name in names for name in _IGNORE_FILES):
-            return self
+        if not (".gitignore" in names or ".ignore" in names or ".rgignore" in names):
+            return self  # the usual case, and this is asked for every folder of the workspace
         levels = list(self.levels)
         for at, name in enumerate(_IGNORE_FILES):
             level = _level(len(prefix), os.path.join(absolute, name), operations) if name in names else None

@@ -1,6 +1,7 @@
 """Confinement, in every spelling of a path."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -196,11 +197,12 @@ def test_both_file_systems_write_alike(operations: tuple[Operations, str]) -> No
     assert files.stat(f"{top}/f/a").st_mode & 0o777 == 0o640
     files.chmod(f"{top}/f/a", 0o600)
     assert files.lstat(f"{top}/f/a").st_mode & 0o777 == 0o600
-    for refused in (
+    refusals: tuple[Callable[[], object], ...] = (
         lambda: files.write_new(f"{top}/f/l", b""),
         lambda: files.rename(f"{top}/f/a", f"{top}/f/b"),
         lambda: files.mkdir(f"{top}/f"),
-    ):
+    )
+    for refused in refusals:
         with pytest.raises(FileExistsError):
             refused()
     files.replace(f"{top}/f/a", f"{top}/f/b")

@@ -362,16 +362,11 @@ def test_large_files_that_match_are_reported(tmp_path: Path, search: Rg) -> None
     found = search.files_with(root, ["foo"])
     assert found.files == ("small",)
     large = "it matches, but has 9.2 MB; the limit is 8.0 MB"
-    if search.executable is None:
-        # Python has read it all and knows its size first; both say that it matches.
-        binary = Skipped("large_binary", large, Why.LARGE)
-    else:
-        binary = Skipped("large_binary", "binary file matches", Why.BINARY)
     expected = [
         Skipped("-large.py", large, Why.LARGE),
         Skipped("huge", "not searched: it has 100.0 MB", Why.LARGE),
         Skipped("large", large, Why.LARGE),
-        binary,
+        Skipped("large_binary", "binary file matches", Why.BINARY),
     ]
     assert list(found.skipped) == expected
     hits = search.search(root, Query("foo"))
@@ -380,6 +375,18 @@ def test_large_files_that_match_are_reported(tmp_path: Path, search: Rg) -> None
     assert search.count_occurrences(root, "foo") == {"small": 1}
     python_only = search.files_with(root, ["foo"], globs=["*.py"])
     assert list(python_only.skipped) == expected[:1]
+
+
+def test_a_workspace_full_of_large_files_is_not_searched_for_ever(tmp_path: Path, search: Rg) -> None:
+    root = root_with(tmp_path, "a.py")
+    for number in range(9):
+        with (root.path / f"{number}.csv").open("wb") as file:
+            file.write(b"foo\n")
+            file.truncate(40 << 20)
+    found = search.files_with(root, ["foo"])
+    assert found.files == ("a.py",)
+    # The first six fit into the budget. They are binary, being mostly NUL.
+    assert [skipped.why for skipped in found.skipped] == [Why.BINARY] * 6 + [Why.LARGE] * 3
 
 
 @pytest.mark.skipif(
