@@ -73,7 +73,7 @@ def _within_budget(files: list[tuple[str, int]]) -> tuple[tuple[tuple[str, int],
     left = BUDGET
     searched: list[tuple[str, int]] = []
     huge: list[tuple[str, int]] = []
-    for path, size in sorted(files, key=lambda file: file[1]):
+    for size, path in sorted((size, path) for path, size in files):
         left -= size
         (searched if size <= HOPELESS and left >= 0 else huge).append((path, size))
     return tuple(sorted(searched)), tuple(sorted(huge))
