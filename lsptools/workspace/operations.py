@@ -16,7 +16,6 @@ from __future__ import annotations
 import errno
 import os
 import posixpath
-import secrets
 import stat
 from collections.abc import Mapping
 from typing import Protocol
@@ -213,7 +212,7 @@ class LocalOperations:
 
 def temporary_beside(path: str) -> str:
     """A fresh name in the folder of `path`. Short, because `path`'s own name may be as long as names can be."""
-    return os.path.join(os.path.dirname(path), f".lsptools-{secrets.token_hex(8)}.tmp")
+    return os.path.join(os.path.dirname(path), f".lsptools-{os.urandom(8).hex()}.tmp")
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

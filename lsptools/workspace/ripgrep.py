@@ -17,10 +17,9 @@ import subprocess
 import sys
 from codecs import BOM_UTF8
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Timer
+from threading import Thread, Timer
 from typing import IO
 
 from lsptools.errors import BadRequest, Unavailable
@@ -218,22 +217,30 @@ class Rg:
             )
         except OSError as error:
             raise self._cannot_start(error) from None
-        with process, ThreadPoolExecutor(2) as others:
-            assert process.stdin and process.stdout and process.stderr  # they are pipes
+        stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
+        assert stdin and stdout and stderr  # they are pipes
+        complaints: list[bytes] = []
+        others = (
+            Thread(target=_give, args=(stdin, given), daemon=True),
+            Thread(target=lambda: complaints.append(stderr.read()), daemon=True),
+        )
+        with process:
             alarm = _Alarm(self.timeout, process.kill)
-            others.submit(_give, process.stdin, given)
-            complaints = others.submit(process.stderr.read)
+            for thread in others:
+                thread.start()
             try:
-                for line in process.stdout:
+                for line in stdout:
                     take(line)
             except BaseException:
                 process.kill()
                 raise
             finally:
+                for thread in others:
+                    thread.join()
                 alarm.cancel()
         if alarm.has_rung:
             raise self._too_slow()
-        return _skipped(process.returncode, complaints.result())
+        return _skipped(process.returncode, b"".join(complaints))
 
     def _cannot_start(self, error: OSError) -> Unavailable:
         return Unavailable(
