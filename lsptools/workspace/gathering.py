@@ -54,6 +54,11 @@ class Gathering:
         elif kind in ("match", "context") and self._is_in:
             self._add(message["data"])
 
+    @property
+    def has_lines(self) -> bool:
+        """Was any line taken?"""
+        return bool(self._lines)
+
     def hits(self) -> Hits:
         """All that was taken."""
         self._cut()

@@ -29,7 +29,7 @@ from lsptools.workspace.gathering import Gathering, has_binary_head
 from lsptools.workspace.globs import checked_globs, is_wanted, quoted
 from lsptools.workspace.operations import LocalOperations, Operations
 from lsptools.workspace.paths import Root
-from lsptools.workspace.survey import LIMIT, Survey, Tree, binary, large, survey, unsearched
+from lsptools.workspace.survey import LIMIT, NOTHING_SURVEYED, Survey, Tree, binary, large, survey, unsearched
 from lsptools.workspace.walk import FOREIGN, VERSION_CONTROL
 from lsptools.workspace.words import checked_words, python_pattern, rust_patterns
 
@@ -161,6 +161,25 @@ class Rg:
             hits.hits(), skipped=tuple(sorted(each for each in skipped if each.path not in without))
         )
 
+    def some_line(
+        self, root: Root, query: Query, *, everywhere: bool = False, operations: Operations = LOCAL
+    ) -> Line | None:
+        """A line that matches, if there is any. Which one is left to chance, and the search ends with it."""
+        query = replace(query, context=0, limit=1)
+        tree = Tree(root, operations, NOTHING_SURVEYED, checked_globs(query.globs), everywhere)
+        if not self._runs(operations):
+            return next(iter(python_search.search(tree, query, ()).lines), None)
+        hits = Gathering(root, query)
+        options = [
+            *_options(tree),
+            f"--max-filesize={LIMIT}",
+            *_query_options(query),
+            "--json",
+            "--max-count=1",
+        ]
+        self._stream(root, [*options, "--", "./"], hits.add, enough=lambda: hits.has_lines)
+        return next(iter(hits.hits().lines), None)
+
     def search_text(self, root: Root, path: str, text: str, query: Query) -> Hits:
         """The lines that match `query` in a text that is not on the disk like this."""
         data = text.encode("utf-8", "surrogatepass")
@@ -203,9 +222,15 @@ class Rg:
         return _Done(done.stdout, _skipped(done.returncode, done.stderr))
 
     def _stream(
-        self, root: Root, arguments: Sequence[str], take: Callable[[bytes], None], given: bytes = b""
+        self,
+        root: Root,
+        arguments: Sequence[str],
+        take: Callable[[bytes], None],
+        given: bytes = b"",
+        *,
+        enough: Callable[[], bool] = lambda: False,
     ) -> tuple[Skipped, ...]:
-        """Run ripgrep in the root, hand its lines to `take` as they come, and answer what it could not read."""
+        """Run ripgrep in the root, hand its lines to `take` until it has `enough`, and answer what could not be read."""
         try:
             process = subprocess.Popen(
                 [str(self.executable), *arguments],
@@ -231,6 +256,9 @@ class Rg:
             try:
                 for line in stdout:
                     take(line)
+                    if enough():
+                        process.kill()
+                        return ()
             except BaseException:
                 process.kill()
                 raise

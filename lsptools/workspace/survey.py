@@ -39,6 +39,10 @@ class Survey:
     """Path and size of those that are not."""
 
 
+NOTHING_SURVEYED = Survey((), ())
+"""For a search of which nobody asks what was skipped."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tree:
     """The files one search is about."""

@@ -459,6 +459,17 @@ def test_a_limited_answer_is_the_first_lines_of_the_whole(tmp_path: Path, search
     assert search.search(root, Query("foo", limit=2400)) == whole
 
 
+def test_one_line_may_be_enough(tmp_path: Path, search: Rg) -> None:
+    contents: dict[str, Content] = {f"{number}.py": "x\nfoo\n" * 2000 for number in range(200)}
+    root = root_with(tmp_path, contents | {"binary.py": b"\0foo", ".venv/only.py": "bar"})
+    line = search.some_line(root, Query("fo+", context=3, globs=("*.py",)))
+    assert line is not None
+    assert (line.number, line.text, line.spans) == (2, "foo", ((0, 3),))
+    assert search.some_line(root, Query("foo", globs=("binary.py",))) is None
+    assert search.some_line(root, Query("bar")) is None
+    assert search.some_line(root, Query("bar"), everywhere=True) is not None
+
+
 def test_files_that_others_lay_over_do_not_count(tmp_path: Path, search: Rg) -> None:
     root = root_with(tmp_path, {"a": "foo", "b": b"\0foo", "c": "foo"})
     hits = search.search(root, Query("foo"), without={"a", "b"})
@@ -825,6 +836,7 @@ def asking(search: Rg, root: Root) -> list[Callable[[], object]]:
         lambda: search.files_with(root, ["foo"]),
         lambda: search.count_occurrences(root, "foo"),
         lambda: search.search(root, Query("foo")),
+        lambda: search.some_line(root, Query("foo")),
         lambda: list(search.files(root)),
     ]
 
