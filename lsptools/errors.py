@@ -140,7 +140,9 @@ class InternalError(ToolError):
     exit_code = 70
 
     def __init__(self, message: str) -> None:
-        super().__init__("internal", message, hint="this is a bug in lsptools; please report it with the command")
+        super().__init__(
+            "internal", message, hint="this is a bug in lsptools; please report it with the command"
+        )
 
 
 def bug(message: str) -> NoReturn:

@@ -137,7 +137,10 @@ class Change:
         return _with_documents(snapshot.with_overlays(overlays), documents)
 
     def diff(self, snapshot: Snapshot) -> str:
-        """What changes, file by file in the order of their paths, as `git diff` says it and `git apply` takes it."""
+        """What changes, file by file in the order of their paths, as `git diff` says it.
+
+        Written as UTF-8, `git apply` takes it, if all files are UTF-8 and none is binary.
+        """
         return "".join(_diff(outcome) for outcome in _outcomes(self, snapshot))
 
 
@@ -261,12 +264,19 @@ def _diff(outcome: _Outcome) -> str:
     elif old != new:
         head.append(f"rename from {_quoted(old)}\nrename to {_quoted(new)}\n")
     body = unified_diff(
-        outcome.before.text if outcome.before else "",
-        outcome.after.text if outcome.after else "",
+        _text_to_show(outcome.before),
+        _text_to_show(outcome.after),
         old_path="/dev/null" if outcome.old is None else old,
         new_path="/dev/null" if outcome.new is None else new,
     )
     return "".join(head) + body if len(head) > 1 or body else ""
+
+
+def _text_to_show(document: Document | None) -> str:
+    """The text, with the byte order mark that programs find in a UTF-8 file that has one."""
+    if document is None:
+        return ""
+    return ("\ufeff" if document.bom and document.encoding == "utf-8" else "") + document.text
 
 
 def _quoted(path: str) -> str:

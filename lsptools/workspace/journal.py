@@ -79,7 +79,7 @@ def undo(
         paths = real_paths_of_steps(root, operations, record.steps)
         with state.hold_files(paths, timeout_s=timeout_s):
             prepared = prepare_undo(root, operations, record.steps, state.content(record), record.id)
-            label = f"{'redo' if record.undoes else 'undo'} {_without_verb(record)}"
+            label = _label_of_undoing(record)
             notes = (*map(str, repaired), *prepared.notes)
             return carry_out(
                 root, operations, state, prepared, label, undoes=record.id, notes=notes, on_step=on_step
@@ -144,10 +144,9 @@ def _chosen(records: list[Record], id: str | None) -> Record:
     return next(record for record in records if record.id == id)
 
 
-def _without_verb(record: Record) -> str:
-    """What an undo of an undo redoes, and a redo's undo undoes again: the label of the change itself."""
-    label = record.label or f"change {record.id}"
-    for verb in ("undo ", "redo "):
-        if record.undoes and label.startswith(verb):
-            return label[len(verb) :]
-    return label
+def _label_of_undoing(record: Record) -> str:
+    """Undoing an undo is a redo, and undoing a redo is an undo again; of what was done in the first place."""
+    verb, _, label = record.label.partition(" ")
+    if record.undoes and verb in ("undo", "redo"):
+        return f"{'redo' if verb == 'undo' else 'undo'} {label}"
+    return f"undo {record.label or f'change {record.id}'}"

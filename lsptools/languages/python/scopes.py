@@ -225,8 +225,11 @@ class Source:
 
     @cached_property
     def is_broken(self) -> bool:
-        """True when the file does not parse: neither by the grammar nor, where that fails, by this Python."""
-        if not self.tree.root_node.has_error:
+        """True when the file does not parse: neither by the grammar nor, where that fails, by this Python.
+
+        Defaults of type parameters (PEP 696) are unknown to the grammar and do not count.
+        """
+        if not _has_error_outside_type_parameters(self.tree.root_node):
             return False
         try:
             compile(self.document.text.lstrip("\ufeff"), self.path, "exec", 0x400 | 0x2000, dont_inherit=True)
@@ -254,11 +257,12 @@ class Source:
             return [found.span() for found in word_pattern(name).finditer(self.document.text)]
         text = self.document.text
         spans = {found.span() for found in word_pattern(name).finditer(text)}
-        spans.update(
-            found.span()
-            for found in _NON_ASCII_WORD.finditer(text)
-            if unicodedata.normalize("NFKC", found.group()) == name
-        )
+        if not unicodedata.is_normalized("NFKC", text):
+            spans.update(
+                found.span()
+                for found in _WORD.finditer(text)
+                if not found.group().isascii() and unicodedata.normalize("NFKC", found.group()) == name
+            )
         to_byte = self.document.lines.byte_from_offset
         return sorted((to_byte(Offset(start)), to_byte(Offset(end))) for start, end in spans)
 
@@ -395,6 +399,14 @@ _SCOPED = frozenset(
 )
 
 
+def _has_error_outside_type_parameters(node: Node) -> bool:
+    if not node.has_error or node.type == "type_parameter":
+        return False
+    if node.is_error or node.is_missing:
+        return True
+    return any(_has_error_outside_type_parameters(child) for child in node.children)
+
+
 def _parameter_scope(node: Node, field: str | None, scope: Scope) -> Scope:
     """Defaults are evaluated outside the function and outside its type parameters; annotations inside those."""
     if scope.kind not in ("function", "lambda") or scope.parent is None or field not in ("value", "type"):
@@ -445,4 +457,4 @@ def _binding_pattern(name: str) -> re.Pattern[str]:
 
 
 _IMPORT = re.compile(r"import[ \t\\](?<!\wimport.)(?:[^\n\\]|\\\r?.)*", re.DOTALL)
-_NON_ASCII_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+_WORD = re.compile(r"\w+")

@@ -1,0 +1,352 @@
+"""May a symbol get this name? Every reason why not, sorted by where the name lives.
+
+- the name itself: an identifier, no keyword, no name that the language calls by itself;
+- scopes: the new name is bound in the same scope already; an inner binding would capture a use; the new binding would
+  capture a use of something else, a builtin among them;
+- classes: the class, a base or a subclass has a member of that name;
+- calls: the keyword is given already;
+- files: a module of that name exists.
+
+The scope checks are one simulation: the bindings of the new name as they would be after the rename, then every use of
+it, old and new, is looked up again. A use whose owner changes is a conflict, and the binding responsible is named.
+The order and the three places of each conflict follow gopls (`internal/golang/rename_check.go`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lsptools.errors import BadRequest, Conflict, Refused
+from lsptools.errors import Site as Place
+from lsptools.languages.python import closure
+from lsptools.languages.python.classes import Class
+from lsptools.languages.python.meaning import Root
+from lsptools.languages.python.references import Account, Finder
+from lsptools.languages.python.roles import BINDING, DECLARING, Role
+from lsptools.languages.python.scopes import Names, Scope, Site, Source
+
+
+def check_name(new_name: str, old_name: str) -> None:
+    """Refuse what can be no name at all."""
+    normal = unicodedata.normalize("NFKC", new_name)
+    if not normal.isidentifier():
+        raise Refused(
+            "invalid",
+            f"{new_name!r} is not an identifier",
+            hint="a name has letters, digits and underscores, and no digit first",
+        )
+    if keyword.iskeyword(normal):
+        raise Refused(
+            "keyword", f"`{new_name}` is a keyword of Python", hint=f"`{new_name}_` would be a legal name"
+        )
+    if _is_dunder(normal):
+        raise Refused(
+            "keyword",
+            f"names like `{new_name}` are reserved for the language",
+            hint="choose a name without two underscores on both sides",
+        )
+    if _is_dunder(old_name):
+        raise Refused(
+            "library_symbol",
+            f"`{old_name}` is called by the language under this name",
+            hint="rename something else, or edit the call sites by hand",
+        )
+    if normal == old_name:
+        raise BadRequest(
+            "no_change", f"the symbol is called `{new_name}` already", hint="choose another name"
+        )
+
+
+def _is_dunder(name: str) -> bool:
+    return len(name) > 4 and name.startswith("__") and name.endswith("__")
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """What is to be renamed: the account of the symbol, the sites that will change, the new name."""
+
+    finder: Finder
+    account: Account
+    new_name: str
+    sites: tuple[tuple[Source, Site], ...]
+    """The occurrences in code that will have the new name."""
+
+
+def conflicts(renaming: Renaming) -> tuple[Conflict, ...]:
+    """Every conflict, each once."""
+    found: list[Conflict] = []
+    for check in (_scopes, _members, _keywords, _star_importers, _modules):
+        found.extend(check(renaming))
+    return tuple(dict.fromkeys(found))
+
+
+# ---------------------------------------------------------------------------------------------------- scopes
+
+
+def _scopes(renaming: Renaming) -> Iterator[Conflict]:
+    by_source: dict[Source, list[Site]] = {}
+    for source, site in renaming.sites:
+        if site.role in BINDING or site.role in DECLARING or site.role is Role.READ:
+            by_source.setdefault(source, []).append(site)
+    for source, sites in by_source.items():
+        yield from _scopes_of_file(renaming, source, sites)
+
+
+def _scopes_of_file(renaming: Renaming, source: Source, sites: list[Site]) -> Iterator[Conflict]:
+    new = renaming.new_name
+    old_names = source.names(renaming.account.target.name)
+    before = source.names(new)
+    owned = [(site, old_names.scope_of(site.scope, site.spelling)) for site in sites]
+    yield from _same_scope(renaming, source, owned, before)
+    clashing = {scope for _, scope in owned if scope is not None and (scope, new) in before.bound}
+    after = _simulated(source, new, sites)
+    seen: set[tuple[str, int]] = set()
+    for site, owner in owned:
+        if site.role is not Role.READ or owner is None or owner in clashing:
+            continue
+        now = after.scope_of(site.scope, new)
+        if now is not None and now is not owner:
+            key = ("captured", now.start)
+            if key not in seen:
+                seen.add(key)
+                yield _captured(renaming, source, site, now, after)
+    old_sites = [site for site in source.sites(new) if site.role is Role.READ or site.role in DECLARING]
+    for site in old_sites:
+        was = before.scope_at(site) if site.role is Role.READ else before.scope_of(site.scope, new)
+        now = after.scope_at(site) if site.role is Role.READ else after.scope_of(site.scope, new)
+        if now is was or now is None or now in clashing:
+            continue
+        key = ("captures", now.start)
+        if key not in seen:
+            seen.add(key)
+            yield _captures(renaming, source, site, was, now, after)
+
+
+def _simulated(source: Source, new: str, sites: list[Site]) -> Names:
+    """The bindings of the new name in the file once these sites have it."""
+    moved = [Site(s.start, s.end, s.role, s.scope, s.path, new) for s in sites]
+    return Names(sorted([*source.sites(new), *moved], key=lambda site: site.start))
+
+
+def _same_scope(
+    renaming: Renaming, source: Source, owned: list[tuple[Site, Scope | None]], before: Names
+) -> Iterator[Conflict]:
+    seen: set[Scope] = set()
+    for site, scope in owned:
+        if scope is None or scope in seen or scope.kind == "class":
+            continue
+        there = before.bound.get((scope, renaming.new_name))
+        if there:
+            seen.add(scope)
+            what = _kind_of(there[0])
+            where = f"in `{scope.name}`" if scope.name else "in this module"
+            yield Conflict(
+                "name_clash",
+                f"`{renaming.new_name}` is bound {where} already",
+                (
+                    _place(source, site, f"renaming this to `{renaming.new_name}`"),
+                    _place(source, there[0], f"would merge it with the {what} here"),
+                ),
+            )
+
+
+def _captured(renaming: Renaming, source: Source, site: Site, now: Scope, after: Names) -> Conflict:
+    culprit = after.bound[now, renaming.new_name][0]
+    return Conflict(
+        "name_capture",
+        f"a use would be captured by another `{renaming.new_name}`",
+        (
+            _declaration(renaming),
+            _place(source, site, f"this use, renamed to `{renaming.new_name}`,"),
+            _place(source, culprit, f"would mean the {_kind_of(culprit)} here"),
+        ),
+    )
+
+
+def _captures(
+    renaming: Renaming, source: Source, site: Site, was: Scope | None, now: Scope, after: Names
+) -> Conflict:
+    new = renaming.new_name
+    culprits = after.bound[now, new]
+    builtin = was is None and hasattr(builtins, new)
+    means = "the builtin" if builtin else "something else" if was is None else "another name"
+    return Conflict(
+        "shadows_builtin" if builtin else "name_capture",
+        f"uses of `{new}` would mean the renamed symbol",
+        (
+            _declaration(renaming),
+            _place(source, site, f"this is {means} `{new}` now and"),
+            _place(source, culprits[0], "would mean the symbol bound here"),
+        ),
+    )
+
+
+def _declaration(renaming: Renaming) -> Place:
+    symbol = renaming.account.references.symbol
+    source = renaming.finder.project.source(symbol.path)
+    says = f"renaming {symbol.kind} `{symbol.name}` to `{renaming.new_name}`"
+    if source is None:
+        return Place(symbol.path, 1, 1, says)
+    at = source.document.lines.user_from_offset(symbol.span.start)
+    return Place(symbol.path, at.line, at.column, says)
+
+
+def _place(source: Source, site: Site, says: str) -> Place:
+    at = source.document.lines.user_from_offset(source.span(site.start, site.end).start)
+    return Place(source.path, at.line, at.column, says)
+
+
+def _kind_of(site: Site) -> str:
+    return site.role.value
+
+
+# ---------------------------------------------------------------------------------------------------- classes
+
+
+def _members(renaming: Renaming) -> Iterator[Conflict]:
+    finder, new = renaming.finder, renaming.new_name
+    classes = [
+        cls for root in renaming.account.family if (cls := closure.class_at(finder.project, root)) is not None
+    ]
+    if not classes:
+        return
+    seen: set[Class] = set()
+    for cls in classes:
+        for ancestor in finder.evaluator.order(cls):
+            there = finder.evaluator.members(ancestor, new)
+            if there and ancestor not in seen:
+                seen.add(ancestor)
+                yield _member_conflict(renaming, cls, ancestor, there[0])
+        for builtin in finder.evaluator.builtin_bases(cls):
+            if hasattr(getattr(builtins, builtin, None), new):
+                yield Conflict(
+                    "name_clash",
+                    f"`{cls.name}` inherits `{new}` from the builtin `{builtin}`",
+                    (_declaration(renaming),),
+                )
+    family = set(classes)
+    for definer in closure.definers(finder.evaluator, finder.sources_with(new), new):
+        if definer in seen or definer in family:
+            continue
+        if family & set(finder.evaluator.order(definer)):
+            seen.add(definer)
+            there = finder.evaluator.members(definer, new)
+            if there:
+                base = next(cls for cls in finder.evaluator.order(definer) if cls in family)
+                yield _member_conflict(renaming, base, definer, there[0])
+
+
+def _member_conflict(renaming: Renaming, cls: Class, other: Class, there: Site) -> Conflict:
+    if other is cls:
+        message = f"class `{cls.name}` has a member `{renaming.new_name}` already"
+        says = "would merge it with the member here"
+    elif other in renaming.finder.evaluator.order(cls):
+        message = f"base class `{other.name}` has a member `{renaming.new_name}`"
+        says = "would override the member of the base here"
+    else:
+        message = f"subclass `{other.name}` has a member `{renaming.new_name}`"
+        says = "would be overridden by the member of the subclass here"
+    return Conflict("name_clash", message, (_declaration(renaming), _place(other.source, there, says)))
+
+
+# ---------------------------------------------------------------------------------------------------- calls
+
+
+def _keywords(renaming: Renaming) -> Iterator[Conflict]:
+    """A call that gives the new keyword already would give it twice."""
+    for source, site in renaming.sites:
+        if site.role not in (Role.KEYWORD, Role.PATTERN_KEYWORD) or len(site.path) < 3:
+            continue
+        for sibling in site.path[-3][0].named_children:
+            name = sibling.child_by_field_name("name") if sibling.type == "keyword_argument" else None
+            if name is not None and source.text(name) == renaming.new_name:
+                yield Conflict(
+                    "name_clash",
+                    f"a call gives `{renaming.new_name}` already",
+                    (
+                        _declaration(renaming),
+                        _place(source, site, f"this call would give `{renaming.new_name}` twice"),
+                    ),
+                )
+
+
+# ---------------------------------------------------------------------------------------------------- modules
+
+
+def _star_importers(renaming: Renaming) -> Iterator[Conflict]:
+    """Files that import `*` from a module whose name changes, and use the new name for something else."""
+    finder, new = renaming.finder, renaming.new_name
+    paths = {root.path for root in renaming.account.family if root.kind == "variable" and root.start == -1}
+    if not paths or new.startswith("_"):
+        return
+    for source in finder.sources_with(new):
+        starred = finder.project.starred(source)
+        if not any(set(module.files) & paths for module in starred):
+            continue
+        names = source.names(new)
+        for site in source.sites(new):
+            if site.role is Role.READ and names.scope_of(site.scope, new) is None:
+                if finder.project.global_variable(source, new):
+                    continue
+                builtin = hasattr(builtins, new)
+                yield Conflict(
+                    "shadows_builtin" if builtin else "name_capture",
+                    f"a star import would bring the symbol to where `{new}` means something else",
+                    (
+                        _declaration(renaming),
+                        _place(source, site, f"this use of `{new}` would mean the symbol"),
+                    ),
+                )
+                break
+
+
+def _modules(renaming: Renaming) -> Iterator[Conflict]:
+    """A submodule of the new name beside a name of a package."""
+    finder, new = renaming.finder, renaming.new_name
+    for root in renaming.account.family:
+        if root.kind != "variable" or root.start != -1:
+            continue
+        module = finder.project.module_of(root.path)
+        submodule = finder.project.submodule(module, new)
+        if submodule is not None:
+            yield Conflict(
+                "name_clash",
+                f"package `{module.name}` has a submodule `{new}`",
+                (_declaration(renaming), Place(submodule.place, 1, 1, "is the submodule")),
+            )
+
+
+def external_conflicts(account: Account, finder: Finder) -> tuple[Conflict, ...]:
+    """Declarations of the family that are not ours to edit."""
+    return tuple(_external(account, finder, root) for root in account.external)
+
+
+def _external(account: Account, finder: Finder, root: Root) -> Conflict:
+    symbol = finder.symbol_of(root, root.name)
+    if root.kind == "builtin":
+        return Conflict("library_symbol", f"`{root.name}` is a builtin", ())
+    source = finder.project.source(root.path)
+    line, column = 1, 1
+    if source is not None:
+        at = source.document.lines.user_from_offset(symbol.span.start)
+        line, column = at.line, at.column
+    own = account.target.name
+    return Conflict(
+        "library_symbol",
+        f"`{own}` is `{symbol.qualified}` of the library",
+        (Place(root.path, line, column, "is declared here, outside of what may be edited"),),
+    )
+
+
+def sites_of(account: Account, spans: Iterable[tuple[str, int]]) -> tuple[tuple[Source, Site], ...]:
+    """The code sites of an account that start at these (path, byte) places."""
+    chosen = set(spans)
+    return tuple(
+        (record.source, record.site)
+        for record in account.records
+        if (record.source.path, record.site.start) in chosen
+    )

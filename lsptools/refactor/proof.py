@@ -1,0 +1,237 @@
+"""Proof of a rename before it is written: the same finding, run on the result.
+
+The plan is laid over the snapshot and every occurrence of the old and of the new name is given its meaning again:
+
+1. each edited occurrence in code is bound to the renamed declarations;
+2. each occurrence of the new name that was there before means what it meant;
+3. each occurrence of the old name that is left means what it meant, and none of them meant the symbol;
+4. every touched file still parses.
+
+Declarations are compared through the edits: a scope that moved by three characters is the same scope. What could not
+be derived before (`likely` and `possible` occurrences that were edited) is checked only not to have become bound to
+something else. Invariant: nothing here uses the plan's own list of occurrences to decide what is bound; an edit
+that is missing and one too many both fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lsptools.languages.names import Evidence, FilePosition
+from lsptools.languages.python.meaning import Meaning, Root
+from lsptools.languages.python.references import PYTHON_SUFFIXES, Account, Finder
+from lsptools.languages.python.roles import TEXT
+from lsptools.languages.python.scopes import Site, Source
+from lsptools.text.edits import Edits
+from lsptools.text.lines import Offset, Span
+from lsptools.workspace.change import Change
+from lsptools.workspace.snapshot import Snapshot
+
+NO_EDITS = Edits(())
+
+
+@dataclass(frozen=True, slots=True)
+class ProofLine:
+    """One thing that was checked."""
+
+    says: str
+    ok: bool
+
+
+def prove(finder: Finder, account: Account, change: Change, new_name: str) -> tuple[ProofLine, ...]:
+    """Check the change against the account; one line per law, more where one fails."""
+    after = change.after(finder.snapshot)
+    return tuple(_Proof(finder, account, change, new_name, after).lines())
+
+
+class _Proof:
+    def __init__(
+        self, finder: Finder, account: Account, change: Change, new_name: str, after: Snapshot
+    ) -> None:
+        self.before = finder
+        self.account = account
+        self.old = account.target.name
+        self.new = new_name
+        self.edits = {file.path: file.edits for file in change.edits}
+        self.moves = {move.old: move.new for move in change.moves}
+        self.after = Finder(after)
+        self.snapshot = after
+        self.evidence = {
+            (occurrence.path, occurrence.span.start): occurrence.evidence
+            for occurrence in account.references.occurrences
+        }
+        self.family = frozenset(filter(None, (self._moved(root) for root in account.family)))
+
+    # ------------------------------------------------------------------ the laws
+
+    def lines(self) -> Iterator[ProofLine]:
+        wrong = list(self._definition())
+        yield from _line(f"the symbol is found under `{self.new}`, with all its declarations", wrong)
+        n_bound, wrong = self._edited()
+        yield from _line(f"{n_bound} edited occurrences are bound to it", wrong)
+        n_old, wrong = self._others(self.new)
+        yield from _line(f"{n_old} occurrences of `{self.new}` that were there mean what they meant", wrong)
+        n_left, wrong = self._others(self.old)
+        yield from _line(f"{n_left} occurrences of `{self.old}` that stay mean what they meant", wrong)
+        n_files, wrong = self._parses()
+        yield from _line(f"{n_files} touched files still parse", wrong)
+
+    def _definition(self) -> Iterator[str]:
+        """The family after is the family before, moved."""
+        target = self.account.target
+        path = self._path(target.source.path)
+        span = target.source.span(target.site.start, target.site.end)
+        start = self._edits_of(target.source.path).carry(span.start)
+        if start is None:
+            start = span.start
+        # The names of a moved declaration are looked up where the target's own occurrence stands now.
+        found = self.after.target(FilePosition(path, start))
+        grown = self.after.account(found)
+        self.found = grown
+        missing = self.family - grown.family
+        extra = grown.family - self.family
+        yield from (f"declaration of `{root.name}` in {root.path} is lost" for root in _sorted(missing))
+        yield from (f"`{root.name}` in {root.path} joined the symbol" for root in _sorted(extra))
+
+    def _edited(self) -> tuple[int, list[str]]:
+        """Each edited occurrence in code means the renamed declarations."""
+        bound: dict[tuple[str, int], Evidence] = {
+            (occurrence.path, occurrence.span.start): occurrence.evidence
+            for occurrence in self.found.references.occurrences
+        }
+        n_bound = 0
+        wrong = []
+        for path, edits in self.edits.items():
+            for edit in edits:
+                was = self.evidence.get((path, edit.span.start))
+                at = self._carried(path, edit.span)
+                now = bound.get((self._path(path), at))
+                if was in (Evidence.MENTION, Evidence.POSSIBLE):
+                    continue
+                if was is None:
+                    wrong.append(f"{path}: an edit at offset {edit.span.start} that no occurrence asked for")
+                elif now is Evidence.CERTAIN or (was is Evidence.LIKELY and now is not Evidence.UNRELATED):
+                    n_bound += 1
+                else:
+                    wrong.append(f"{self._show(path, edit.span)} is not bound to the symbol")
+        return n_bound, wrong
+
+    def _carried(self, path: str, span: Span) -> int:
+        carried = self.edits[path].carry_span(span)
+        return carried.start if carried is not None else -1
+
+    def _others(self, name: str) -> tuple[int, list[str]]:
+        """Occurrences of a name that are not edited mean the same before and after."""
+        n_checked = 0
+        wrong = []
+        for source in self.before.sources_with(name):
+            edits = self._edits_of(source.path)
+            edited = {edit.span.start for edit in edits}
+            counterpart: dict[int, Site] | None = None
+            later = self.after.project.source(self._path(source.path))
+            for site in source.sites(name):
+                span = source.span(site.start, site.end)
+                if site.role in TEXT or span.start in edited:
+                    continue
+                if later is None:
+                    wrong.append(f"{source.path} is gone")
+                    break
+                if counterpart is None:
+                    counterpart = {s.start: s for s in later.sites(name)}
+                n_checked += 1
+                wrong.extend(self._same(source, site, span, later, counterpart))
+        return n_checked, wrong
+
+    def _same(
+        self, source: Source, site: Site, span: Span, later: Source, counterpart: dict[int, Site]
+    ) -> Iterator[str]:
+        at = self._edits_of(source.path).carry(span.start)
+        now = counterpart.get(later.byte(at)) if at is not None else None
+        was = self.before.meanings.of(source, site)
+        if now is None:
+            yield f"{self._show(source.path, span)} was damaged"
+            return
+        evidence = self.evidence.get((source.path, span.start))
+        if was.roots & self.account.family and evidence in (Evidence.CERTAIN, Evidence.LIKELY):
+            yield f"{self._show(source.path, span)} means the symbol and was left"
+            return
+        then = frozenset(filter(None, (self._moved(root) for root in was.roots)))
+        means = self.after.meanings.of(later, now)
+        if not _agree(then, was, means) and evidence is not Evidence.POSSIBLE:
+            yield f"{self._show(source.path, span)} would mean something else"
+
+    def _parses(self) -> tuple[int, list[str]]:
+        wrong = []
+        paths = [path for path in self.edits if path.endswith(PYTHON_SUFFIXES)]
+        for path in paths:
+            source = self.before.project.source(path)
+            later = self.after.project.source(self._path(path))
+            if later is None:
+                wrong.append(f"{path} could not be read again")
+            elif later.is_broken and (source is None or not source.is_broken):
+                wrong.append(f"{path} would not parse")
+        return len(paths), wrong
+
+    # ------------------------------------------------------------------ through the edits
+
+    def _edits_of(self, path: str) -> Edits:
+        return self.edits.get(path, NO_EDITS)
+
+    def _path(self, path: str) -> str:
+        for old, new in self.moves.items():
+            if path == old:
+                return new
+            if path.startswith(old + "/"):
+                return new + path[len(old) :]
+        return path
+
+    def _moved(self, root: Root) -> Root | None:
+        """The same declaration in the snapshot after."""
+        name = self._renamed(root)
+        path = self._path(root.path)
+        if root.start == -1 or root.kind in ("builtin", "module") or root.path not in self.edits:
+            return Root(root.kind, path, root.start, name)
+        source, later = self.before.project.source(root.path), self.after.project.source(path)
+        if source is None or later is None:
+            return None
+        start = root.start if root.start >= 0 else -2 - root.start
+        at = self.edits[root.path].carry(source.span(start, start).start, bias="left")
+        if at is None:
+            return None
+        moved = later.byte(Offset(at))
+        return Root(root.kind, path, moved if root.start >= 0 else -2 - moved, name)
+
+    def _renamed(self, root: Root) -> str:
+        if root not in self.account.family:
+            return root.name
+        if root.kind == "builtin":
+            return root.name
+        if root.name.endswith(self.old):
+            prefix = root.name[: -len(self.old)]
+            private = self.new.startswith("__") and not self.new.endswith("__")
+            return (prefix if private else "") + self.new
+        return root.name
+
+    def _show(self, path: str, span: Span) -> str:
+        source = self.before.project.source(path)
+        if source is None:
+            return path
+        return f"{path}:{source.document.lines.user_from_offset(span.start)}"
+
+
+def _agree(then: frozenset[Root], was: Meaning, now: Meaning) -> bool:
+    """Does an occurrence mean the same? What was unknown may stay unknown for another reason."""
+    if then == now.roots:
+        return True
+    return not was.complete and not then and not now.complete and not now.roots
+
+
+def _line(says: str, wrong: list[str]) -> Iterator[ProofLine]:
+    if not wrong:
+        yield ProofLine(says, True)
+    yield from (ProofLine(each, False) for each in wrong[:20])
+
+
+def _sorted(roots: frozenset[Root]) -> list[Root]:
+    return sorted(roots, key=lambda root: (root.path, root.start, root.name))

@@ -1,0 +1,204 @@
+"""Rename a symbol: gather its family, refuse with every reason, or return a plan that is proved.
+
+The plan is a `Change` that nothing has been written of. Units: spans are code points of the decoded text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lsptools.errors import Conflict, Refused
+from lsptools.errors import Site as Place
+from lsptools.languages.names import Evidence, FilePosition, Occurrence, References, Symbol
+from lsptools.languages.python.modules import Module
+from lsptools.languages.python.references import PYTHON_SUFFIXES, Account, Finder
+from lsptools.refactor.conflicts import Renaming, check_name, conflicts, external_conflicts, sites_of
+from lsptools.refactor.proof import ProofLine, prove
+from lsptools.text.edits import Edits, TextEdit
+from lsptools.text.lines import Span
+from lsptools.workspace.change import Change, FileEdits, Move
+from lsptools.workspace.snapshot import Snapshot
+
+REFUSE, INCLUDE, SKIP = "refuse", "include", "skip"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the caller decides: what to do with `possible` occurrences, and whether to rename mentions."""
+
+    possible: str = REFUSE
+    """`refuse`, `include` or `skip`."""
+    mentions: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenamePlan:
+    """A rename that may be done: what it is of, what it changes, and the proof."""
+
+    symbol: Symbol
+    references: References
+    change: Change
+    proof: tuple[ProofLine, ...]
+    edited: frozenset[tuple[str, Span]]
+    """The occurrences that get the new name: path and span before the change."""
+
+
+def plan_rename(
+    snapshot: Snapshot, at: FilePosition, new_name: str, policy: Policy | None = None
+) -> RenamePlan:
+    """Plan and prove a rename of the symbol at a place.
+
+    Raises `Refused` with all conflicts (`name_clash`, `name_capture`, `shadows_builtin`, `keyword`, `invalid`,
+    `library_symbol`, `undecided`), `BadRequest` (`not_a_symbol`, `not_found`, `no_change`). `Refused.details` holds the
+    `References` found before the refusal.
+    """
+    policy = policy or Policy()
+    finder = Finder(snapshot)
+    target = finder.target(at)
+    check_name(new_name, target.name)
+    account = finder.account(target)
+    _refuse_external(account, finder)
+    modules = [root for root in account.family if root.kind == "module"]
+    moves = tuple(_moves(finder, account, new_name)) if modules else ()
+    chosen = _chosen(account.references, policy)
+    starts = {(o.path, _byte(finder, o)) for o in chosen if o.path.endswith(PYTHON_SUFFIXES)}
+    renaming = Renaming(finder, account, new_name, sites_of(account, starts))
+    found = (*conflicts(renaming), *_undecided(account.references, policy))
+    if found:
+        raise _refusal(account, found, new_name)
+    change = _change(finder, account, chosen, new_name, moves)
+    proof = prove(finder, account, change, new_name)
+    failed = [line.says for line in proof if not line.ok]
+    if failed:
+        raise Refused(
+            "name_capture",
+            f"renaming `{target.name}` to `{new_name}` would change what the code means",
+            hint="choose another name, or make the edits by hand at the places named",
+            conflicts=tuple(Conflict("name_capture", says) for says in failed),
+            details=account.references,
+        )
+    edited = frozenset((occurrence.path, occurrence.span) for occurrence in chosen)
+    return RenamePlan(account.references.symbol, account.references, change, proof, edited)
+
+
+def _byte(finder: Finder, occurrence: Occurrence) -> int:
+    source = finder.project.source(occurrence.path)
+    return source.byte(occurrence.span.start) if source is not None else -1
+
+
+def _chosen(references: References, policy: Policy) -> list[Occurrence]:
+    """The occurrences to edit."""
+    wanted = {Evidence.CERTAIN, Evidence.LIKELY}
+    if policy.possible == INCLUDE:
+        wanted.add(Evidence.POSSIBLE)
+    if policy.mentions:
+        wanted.add(Evidence.MENTION)
+    return [occurrence for occurrence in references.occurrences if occurrence.evidence in wanted]
+
+
+def _change(
+    finder: Finder, account: Account, chosen: list[Occurrence], new_name: str, moves: tuple[Move, ...]
+) -> Change:
+    by_path: dict[str, list[TextEdit]] = {}
+    private = new_name.startswith("__") and not new_name.endswith("__")
+    for occurrence in chosen:
+        keeps_prefix = occurrence.replacement is not None and private
+        text = (
+            occurrence.replacement.format(new_name) if keeps_prefix and occurrence.replacement else new_name
+        )
+        by_path.setdefault(occurrence.path, []).append(TextEdit(occurrence.span, text))
+    files = tuple(
+        FileEdits(path, Edits.of(edits), finder.snapshot.document(path).digest)
+        for path, edits in sorted(by_path.items())
+    )
+    label = f"rename {account.references.symbol.qualified} to {new_name}"
+    return Change(edits=files, moves=moves, label=label)
+
+
+# ---------------------------------------------------------------------------------------------------- refusals
+
+
+def _refuse_external(account: Account, finder: Finder) -> None:
+    if not account.external:
+        return
+    found = external_conflicts(account, finder)
+    raise Refused(
+        "library_symbol",
+        f"`{account.target.name}` belongs to a library or to the language: {found[0].message}",
+        hint="rename only what the workspace defines; an import can be given a local name with `as`",
+        sites=tuple(place for conflict in found for place in conflict.sites),
+        conflicts=found,
+        details=account.references,
+    )
+
+
+def _undecided(references: References, policy: Policy) -> Iterator[Conflict]:
+    if policy.possible != REFUSE:
+        return
+    sites = [o for o in references.occurrences if o.evidence is Evidence.POSSIBLE]
+    if sites:
+        yield Conflict("undecided", f"{len(sites)} occurrences may be this symbol and cannot be known to be")
+
+
+def _refusal(account: Account, found: tuple[Conflict, ...], new_name: str) -> Refused:
+    symbol = account.references.symbol
+    kind = found[0].kind
+    message = f"{symbol.kind} `{symbol.name}` cannot be renamed to `{new_name}`: {found[0].message}"
+    if all(conflict.kind == "undecided" for conflict in found):
+        hint = (
+            "look at them, then pass `--possible include` to rename them or `--possible skip` to leave them"
+        )
+        message = f"{found[0].message}"
+    else:
+        hint = f"choose a name that is free, or rename the other `{new_name}` first"
+    sites: tuple[Place, ...] = tuple(place for conflict in found for place in conflict.sites)
+    return Refused(kind, message, hint=hint, sites=sites, conflicts=found, details=account.references)
+
+
+# ---------------------------------------------------------------------------------------------------- modules
+
+
+def _moves(finder: Finder, account: Account, new_name: str) -> Iterator[Move]:
+    """The files and folders that get the new name with a module."""
+    for root in sorted(account.family, key=lambda root: root.path):
+        if root.kind != "module":
+            continue
+        module = _module_at(finder, root.path)
+        for old in _places(module):
+            folder, _, base = old.rpartition("/")
+            suffix = "" if module.folders else "." + base.rpartition(".")[2]
+            new = f"{folder}/{new_name}{suffix}" if folder else f"{new_name}{suffix}"
+            _refuse_existing(finder, account, new, folder, new_name)
+            yield Move(old, new)
+
+
+def _module_at(finder: Finder, place: str) -> Module:
+    if place.endswith(PYTHON_SUFFIXES):
+        return finder.project.module_of(place)
+    return Module(place.rpartition("/")[2], (), (place,), False)
+
+
+def _places(module: Module) -> tuple[str, ...]:
+    if module.folders and "" in module.folders:
+        raise Refused(
+            "library_symbol",
+            f"`{module.name}` is the workspace itself",
+            hint="open the folder above it as the workspace (--root) and rename the package there",
+        )
+    return module.folders or module.files
+
+
+def _refuse_existing(finder: Finder, account: Account, new: str, folder: str, new_name: str) -> None:
+    beside = [f"{folder}/{new_name}" if folder else new_name]
+    beside += [beside[0] + suffix for suffix in (".py", ".pyi")]
+    there = next((path for path in (new, *beside) if finder.snapshot.exists(path)), None)
+    if there is not None:
+        conflict = Conflict("name_clash", f"{there} exists", (Place(there, 1, 1, "is in the way"),))
+        raise Refused(
+            "exists",
+            f"module `{account.target.name}` cannot be renamed to `{new_name}`: {there} exists",
+            hint="choose a name that is free, or move the other file first",
+            conflicts=(conflict,),
+            details=account.references,
+        )
