@@ -271,7 +271,7 @@ class _Job:
 def _stage(job: _Job, prepared: Prepared) -> None:
     """Everything that takes room: new content beside its target, and a second name for what will be replaced."""
     for number, step in enumerate(job.record.steps):
-        if step.kind in ("write", "create", "mkdir"):
+        if step.kind not in ("delete", "rmdir"):
             job.on_step(f"stage {step.path}")
         if step.kind == "write":
             origin, facts = job.absolute(prepared.origins[number]), prepared.seen[number]
@@ -286,6 +286,8 @@ def _stage(job: _Job, prepared: Prepared) -> None:
             job.operations.mkdir(job.new(number))
             if step.mode is not None:
                 job.operations.chmod(job.new(number), step.mode)
+        elif step.kind == "move":
+            job.operations.mkdir(job.new(number))
     _sync(job, set(job.record.stages))
 
 
@@ -353,6 +355,7 @@ def _take(job: _Job, number: int, step: Step) -> None:
                 job.operations.rename(path, job.old(number))
         case "move":
             job.operations.rename(path, job.absolute(step.new))
+            job.operations.rename(job.new(number), job.old(number))
 
 
 def _go_back(job: _Job, error: BaseException) -> Repaired:
@@ -387,48 +390,64 @@ def _settle(job: _Job) -> Repaired:
 def _take_back(job: _Job) -> tuple[str, ...]:
     """Take back the steps that were taken, the last one first. The files that are not ours any more are returned."""
     kept = []
+    open_move = _first_open_move(job)
     for number, step in reversed(tuple(enumerate(job.record.steps))):
         job.on_step(f"take back {step.kind} {step.path}")
+        if not _was_taken(job, number, step, open_move):
+            continue
         try:
-            ours = _take_one_back(job, number, step)
+            is_ours = _is_confined(job, job.absolute(step.path)) and _take_one_back(job, number, step)
         except (FileExistsError, FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            ours = False
-        if not ours:
+            is_ours = False
+        if not is_ours:
             kept.append(step.path)
     return tuple(reversed(kept))
 
 
-def _take_one_back(job: _Job, number: int, step: Step) -> bool:
-    """False if what is there now is not what the step left."""
-    path, old, new = job.absolute(step.path), job.old(number), job.new(number)
-    if not _is_confined(job, path):
-        return False
+def _first_open_move(job: _Job) -> int:
+    """The first move whose marker does not say that it was made: all before it were, none after it was."""
+    moves = (number for number, step in enumerate(job.record.steps) if step.kind == "move")
+    return next((number for number in moves if not _is_there(job, job.old(number))), len(job.record.steps))
+
+
+def _was_taken(job: _Job, number: int, step: Step, open_move: int) -> bool:
+    """Was the step taken, and not taken back since?"""
     match step.kind:
         case "write":
-            if _is_there(job, new) or not _is_there(job, old):
-                return True
+            return _is_there(job, job.old(number)) and not _is_there(job, job.new(number))
+        case "create" | "mkdir":
+            return not _is_there(job, job.new(number))
+        case "delete" | "rmdir":
+            return _is_there(job, job.old(number))
+        case "move":
+            # With all moves before it made and none after it, what is to be moved is there, or it was moved.
+            is_gone = number == open_move and not _is_named(job, job.absolute(step.path))
+            return number < open_move or is_gone
+
+
+def _take_one_back(job: _Job, number: int, step: Step) -> bool:
+    """False if what is there now is not what the step left; then it stays."""
+    path, old, new = job.absolute(step.path), job.old(number), job.new(number)
+    match step.kind:
+        case "write":
             if _is_there(job, path) and not _is_content(job, path, step.after):
                 return False
             job.operations.replace(old, path)
         case "create":
-            if _is_there(job, new) or not _is_there(job, path):
-                return True
             if not _is_content(job, path, step.after):
                 return False
             job.operations.rename(path, new)
         case "mkdir":
-            if _is_there(job, new) or not _is_there(job, path):
-                return True
             if job.operations.list_dir(path):
                 return False
             job.operations.rename(path, new)
         case "delete" | "rmdir":
-            if _is_there(job, old):
-                job.operations.rename(old, path)
+            job.operations.rename(old, path)
         case "move":
-            moved = job.absolute(step.new)
-            if _is_named(job, moved) and not _is_named(job, path) and _is_there(job, os.path.dirname(path)):
-                job.operations.rename(moved, path)
+            # The marker first: it must never say more than is true.
+            if _is_there(job, old):
+                job.operations.rename(old, new)
+            job.operations.rename(job.absolute(step.new), path)
     return True
 
 
@@ -465,38 +484,35 @@ def _clear(job: _Job) -> None:
     for number, step in enumerate(job.record.steps):
         job.on_step(f"clear {step.path}")
         for temporary in (job.new(number), job.old(number)):
-            with suppress(FileNotFoundError):
-                if job.operations.is_dir(temporary):
-                    job.operations.rmdir(temporary)
-                else:
-                    job.operations.unlink(temporary)
+            _remove(job, temporary)
 
 
 def _finish(job: _Job) -> None:
     """Remove what a committed change has put aside, and enter it in the history."""
     for number, step in enumerate(job.record.steps):
-        if step.kind not in ("write", "delete", "rmdir"):
+        if step.kind in ("create", "mkdir"):
             continue
         job.on_step(f"tidy {step.path}")
-        with suppress(FileNotFoundError):
-            if step.kind == "rmdir":
-                _remove_folder(job, job.old(number), job.absolute(step.path))
-            else:
-                job.operations.unlink(job.old(number))
+        try:
+            _remove(job, job.old(number))
+        except OSError as error:
+            if step.kind != "rmdir" or error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            # Someone had the folder open and put something into it, so it goes back to its name.
+            job.operations.rename(job.old(number), job.absolute(step.path))
     _sync(job, set(job.record.stages))
     if job.state.phase(job.record.id) is Phase.COMMITTED:
         job.advance(Phase.COMMITTED, Phase.DONE)
     job.state.tidy()
 
 
-def _remove_folder(job: _Job, aside: str, path: str) -> None:
-    """Remove a folder that lies aside; if someone had it open and put something into it, it goes back to its name."""
-    try:
-        job.operations.rmdir(aside)
-    except OSError as error:
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-            raise
-        job.operations.rename(aside, path)
+def _remove(job: _Job, temporary: str) -> None:
+    """Remove a temporary file or empty folder, if it is there."""
+    with suppress(FileNotFoundError):
+        if job.operations.is_dir(temporary) and not job.operations.is_link(temporary):
+            job.operations.rmdir(temporary)
+        else:
+            job.operations.unlink(temporary)
 
 
 def _folders(job: _Job) -> set[str]:

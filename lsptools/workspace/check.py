@@ -137,18 +137,28 @@ def _check_writable(disk: Before, problems: Problems, course: Course, stages: It
             above = course.trace(folder_of(path), number)
             if path and above.what == "disk" and disk.is_folder(above.origin):
                 folders.add(above.origin)
-    problems.read_only += [name for name in sorted(files) if not _is_writable(disk, name, os.W_OK)]
+    problems.read_only += [name for name in sorted(files) if not _file_is_writable(disk, name)]
     problems.read_only += [
-        f"{name or '.'}/" for name in sorted(folders) if not _is_writable(disk, name, os.W_OK | os.X_OK)
+        f"{name or '.'}/" for name in sorted(folders) if not _is_permitted(disk, name, os.W_OK | os.X_OK)
     ]
 
 
-def _is_writable(disk: Before, name: str, wanted: int) -> bool:
-    absolute = disk.absolute(name)
-    if not disk.operations.stat(absolute).st_mode & 0o222:
-        return False
-    # Only the system knows what the bits, our identity and the mount come to; root is told yes by it.
-    return not disk.operations.is_local or os.access(absolute, wanted)
+def _file_is_writable(disk: Before, name: str) -> bool:
+    """A file that alone lacks its write bit was protected on purpose, and stays so even for the superuser.
+
+    In a folder without write bits (a tree unpacked or mounted read-only) the bits say nothing about the one file: what
+    the system permits counts.
+    """
+    protected = not disk.operations.stat(disk.absolute(name)).st_mode & 0o222
+    folder_is_open = disk.operations.stat(disk.absolute(folder_of(name))).st_mode & 0o222
+    return not (protected and folder_is_open) and _is_permitted(disk, name, os.W_OK)
+
+
+def _is_permitted(disk: Before, name: str, wanted: int) -> bool:
+    """Only the system knows what the bits, our identity and the mount come to; root is told yes by it."""
+    if disk.operations.is_local:
+        return os.access(disk.absolute(name), wanted)
+    return bool(disk.operations.stat(disk.absolute(name)).st_mode & 0o222)
 
 
 def _exists(paths: Iterable[str]) -> Refused:

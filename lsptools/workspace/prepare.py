@@ -157,7 +157,12 @@ def _add_moves(draft: _Draft, moves: Sequence[Move]) -> None:
         old = next((old for old in left if _may_move(draft, left, old)), "")
         if not old:
             draft.problems.taken += [new for old, new in left.items() if disk.is_taken(course, old, new)]
-            return
+            draft.problems.raise_gravest(_CHANGED)
+            raise BadRequest(
+                "overlap",
+                f"the moves of {', '.join(map(repr, left))} lead into each other",
+                hint="move one of them aside first",
+            )
         current, new = path_after((move for _, move in draft.folder_moves), old), left.pop(old)
         if current == new:
             continue
@@ -169,8 +174,11 @@ def _add_moves(draft: _Draft, moves: Sequence[Move]) -> None:
 
 
 def _may_move(draft: _Draft, left: Mapping[str, str], old: str) -> bool:
-    inside_another = any(folder in left for folder in folders_above(old))
-    return not inside_another and not draft.disk.is_taken(draft.course, old, left[old])
+    """May this move be the next? Not if it is inside, or leads into, what is still to move."""
+    waits_for = (*folders_above(old), *folders_above(left[old]))
+    return not any(folder in left for folder in waits_for) and not draft.disk.is_taken(
+        draft.course, old, left[old]
+    )
 
 
 def _add_creation(draft: _Draft, creation: Creation) -> None:
