@@ -29,7 +29,17 @@ from lsptools.workspace.gathering import Gathering, has_binary_head
 from lsptools.workspace.globs import checked_globs, is_wanted, quoted
 from lsptools.workspace.operations import LocalOperations, Operations
 from lsptools.workspace.paths import Root
-from lsptools.workspace.survey import LIMIT, NOTHING_SURVEYED, Survey, Tree, binary, large, survey, unsearched
+from lsptools.workspace.survey import (
+    HOPELESS,
+    LIMIT,
+    NOTHING_SURVEYED,
+    Survey,
+    Tree,
+    binary,
+    large,
+    survey,
+    unsearched,
+)
 from lsptools.workspace.walk import FOREIGN, VERSION_CONTROL
 from lsptools.workspace.words import checked_words, python_pattern, rust_patterns
 
@@ -113,6 +123,29 @@ class Rg:
         files, binaries = _texts(root, [path for path in _paths(done.stdout) if is_wanted(path, globs)])
         skipped = {*unsearched(tree), *done.skipped, *binaries, *self._large(tree, what, patterns)}
         return Found(tuple(sorted(files)), tuple(sorted(skipped)))
+
+    def sweep(self, root: Root, words: Sequence[str], *, whole_words: bool = True) -> Found:
+        """As `files_with` on the local disk, without a survey first: half the time on a workspace of ten thousand files.
+
+        What is skipped is said only of files that match: those beyond the limit, binary ones, those that could not be
+        read, those in a virtual environment. Files beyond `HOPELESS` bytes are left out without a word.
+        """
+        words = checked_words(words)
+        tree = Tree(root, LOCAL, NOTHING_SURVEYED, (), False)
+        patterns = "\n".join(rust_patterns(words, whole=whole_words)).encode()
+        options = [*_options(tree), f"--max-filesize={HOPELESS}", "--file=-", "--files-with-matches"]
+        done = self._run(root, [*options, "--", "./"], patterns)
+        ours, skipped = _apart_from_environments(root, _paths(done.stdout))
+        files: list[str] = []
+        top = os.path.join(root.path, "")
+        for path in ours:
+            size = LOCAL.size(top + path)
+            if size > LIMIT:
+                skipped.append(large(path, size))
+            else:
+                files.append(path)
+        texts, binaries = _texts(root, files)
+        return Found(tuple(sorted(texts)), tuple(sorted({*skipped, *binaries, *done.skipped})))
 
     def count_occurrences(
         self,
@@ -354,6 +387,29 @@ def _tree(
 ) -> Tree:
     globs = checked_globs(globs)
     return Tree(root, operations, known or survey(root, operations, everywhere=everywhere), globs, everywhere)
+
+
+def _apart_from_environments(root: Root, paths: Iterable[str]) -> tuple[list[str], list[Skipped]]:
+    """The files that lie in no virtual environment, and one note for each environment with a match."""
+    known: dict[str, str] = {"": ""}
+
+    def environment(folder: str) -> str:
+        """The outermost folder with a `pyvenv.cfg` at or above this one; empty: none."""
+        if folder not in known:
+            above = environment(folder.rpartition("/")[0])
+            marked = above or os.path.exists(os.path.join(root.path, folder, "pyvenv.cfg"))
+            known[folder] = above or (folder if marked else "")
+        return known[folder]
+
+    ours: list[str] = []
+    notes: dict[str, Skipped] = {}
+    for path in paths:
+        inside = environment(path.rpartition("/")[0])
+        if inside:
+            notes[inside] = Skipped(inside, "left out: a virtual environment", Why.LEFT_OUT)
+        else:
+            ours.append(path)
+    return ours, list(notes.values())
 
 
 def _options(tree: Tree) -> list[str]:

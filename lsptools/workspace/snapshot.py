@@ -113,14 +113,17 @@ class Snapshot:
         self, words: Sequence[str], *, whole_words: bool = True, globs: Sequence[str] = ()
     ) -> Found:
         """The files with one of `words` in them; a text laid over the disk is searched instead of what is below it."""
-        found = self.rg.files_with(
-            self.root,
-            words,
-            whole_words=whole_words,
-            globs=globs,
-            operations=self.operations,
-            survey=self._disk.survey,
-        )
+        if not globs and self.rg.executable is not None and self.operations.is_local:
+            found = self.rg.sweep(self.root, words, whole_words=whole_words)
+        else:
+            found = self.rg.files_with(
+                self.root,
+                words,
+                whole_words=whole_words,
+                globs=globs,
+                operations=self.operations,
+                survey=self._disk.survey,
+            )
         if not self.overlays:
             return found
         on_disk = (path for path in found.files if path not in self.overlays)

@@ -38,11 +38,11 @@ def library_owner(project: Project, name: str) -> str | None:
     for folder in project.library_roots:
         path = Path(folder) if folder.startswith("/") else project.snapshot.root.path / folder
         try:
-            hits = project.snapshot.rg.search(Root.of(path), query, everywhere=True)
+            line = project.snapshot.rg.some_line(Root.of(path), query, everywhere=True)
         except (BadRequest, Unavailable):
             return f"{folder}, which could not be searched"
-        if hits.lines:
-            return f"`{hits.lines[0].path}` of the installed packages"
+        if line is not None:
+            return f"`{line.path}` of the installed packages"
     return None
 
 

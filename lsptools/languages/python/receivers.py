@@ -277,8 +277,18 @@ class Evaluator:
         arguments = positional_arguments(node)
         if name == "cast" and len(arguments) == 2:
             return self.annotation(where, arguments[0])
-        if name in ("replace", "copy", "deepcopy", "evolve") and arguments and function.type == "identifier":
+        if (
+            name in ("replace", "copy", "deepcopy", "evolve")
+            and arguments
+            and self._is_plain(where, function)
+        ):
             return self.evaluate(where, arguments[0])
+        if name in ("_replace", "__replace__", "__copy__", "model_copy") and function.type == "attribute":
+            receiver = function.child_by_field_name("object")
+            types = self.evaluate(where, receiver) if receiver is not None else UNKNOWN
+            own = [value for value in types.values if isinstance(value, InstanceValue)]
+            if own and not any(self.method(value.cls, name) for value in own):
+                return Types(tuple(own), types.complete)
         if name == "type" and len(arguments) == 1 and function.type == "identifier":
             inner = self.evaluate(where, arguments[0])
             classes = tuple(
@@ -286,6 +296,14 @@ class Evaluator:
             )
             return Types(classes, inner.complete and len(classes) == len(inner.values))
         return None
+
+    def _is_plain(self, where: Where, function: Node) -> bool:
+        """Is this a function by name or of a module, not a method?"""
+        if function.type == "identifier":
+            return True
+        receiver = function.child_by_field_name("object")
+        types = self.evaluate(where, receiver) if receiver is not None else UNKNOWN
+        return bool(types.values) and all(isinstance(value, ModuleValue) for value in types.values)
 
     def _returned(self, function: Function, owner: Class | None) -> Types:
         """The values of a call of a function."""

@@ -148,20 +148,21 @@ class Finder:
         reach = self._reach(target)
         sources = list(self._sources(target, reach))
         self._close(target, sources)
+        home = {root.path for root in self._family(target)} | {target.source.path}
         records: list[Record] = []
         texts: list[tuple[Source, Site]] = []
         for source in sources:
             for site in self._sites(source, target.name):
                 if site.role in TEXT:
                     texts.append((source, site))
-                elif reach != "keywords" or source is target.source or site.role is Role.KEYWORD:
+                elif reach != "keywords" or source.path in home or site.role is Role.KEYWORD:
                     records.append(Record(source, site, self.meanings.of(source, site)))
         self._join_records(records, target)
         family = self._family(target)
         judge = Judge(self, target, family, records)
         occurrences = [judge.code(record) for record in records]
         for source, site in texts:
-            if reach != "keywords" or source is target.source:
+            if reach != "keywords" or source.path in home:
                 occurrences.append(judge.text(source, site))
         if reach == "workspace":
             occurrences.extend(judge.other_files(self._other_files(target)))
@@ -178,7 +179,11 @@ class Finder:
         return Account(target, family, references, self.meanings, external, tuple(records))
 
     def _reach(self, target: Target) -> str:
-        """How far the name can be used: `file` (locals), `keywords` (parameters), or the `workspace`."""
+        """How far the name can be used: `file` (locals), `keywords` (parameters), or the `workspace`.
+
+        A parameter reaches all of the files in which it or its namesakes in overrides are declared, and elsewhere the
+        keywords of calls.
+        """
         reach = "file"
         for root in target.roots:
             if root.kind != "variable" or root.start == -1:
