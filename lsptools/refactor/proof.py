@@ -19,8 +19,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lsptools.languages.names import Evidence, FilePosition
+from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.meaning import Meaning, Root
-from lsptools.languages.python.references import PYTHON_SUFFIXES, Account, Finder
+from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import TEXT
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.text.edits import Edits

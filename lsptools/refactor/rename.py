@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from lsptools.errors import Conflict, Refused
 from lsptools.errors import Site as Place
 from lsptools.languages.names import Evidence, FilePosition, Occurrence, References, Symbol
+from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.modules import Module
-from lsptools.languages.python.references import PYTHON_SUFFIXES, Account, Finder
+from lsptools.languages.python.references import Account, Finder
 from lsptools.refactor.conflicts import Renaming, check_name, conflicts, external_conflicts, sites_of
 from lsptools.refactor.proof import ProofLine, prove
 from lsptools.text.edits import Edits, TextEdit

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from lsptools.errors import BadRequest
 from lsptools.errors import Site as Place
 from lsptools.languages.names import FilePosition
+from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.classes import class_of
 from lsptools.languages.python.modules import Project, Variable
 from lsptools.languages.python.receivers import Evaluator
-from lsptools.languages.python.references import PYTHON_SUFFIXES
 from lsptools.languages.python.roles import BINDING, Role
 from lsptools.languages.python.scopes import Scope, Site, Source
 from lsptools.syntax.outline import flat, outline

@@ -7,7 +7,7 @@ Two implementations: `LocalOperations` for the disk, `MemoryOperations` for test
 and mode bits; no owners, no hard links, no clock). Only `apply.py` and `journal.py` call what writes.
 """
 
-# ruff: noqa: PTH101, PTH102, PTH104, PTH105, PTH106, PTH108, PTH110, PTH112, PTH113, PTH114, PTH115, PTH116
+# ruff: noqa: PTH101, PTH102, PTH104, PTH105, PTH106, PTH108, PTH112, PTH113, PTH114, PTH115, PTH116
 # ruff: noqa: PTH120
 # Strings and `os`, not `pathlib`: a search reads thousands of files, and these calls are most of its time.
 

@@ -70,6 +70,8 @@ class Rg:
         executable = find_executable(setting, path, distrusted=distrusted)
         if executable is None:
             return cls(None, "no ripgrep was found")
+        if not setting and executable == _program_in(_own_folders(), "rg"):
+            return cls(executable)  # installed with us, in a version that our own requirements name
         version = _version(executable)
         if version is None:
             return cls(None, f"{executable} does not say that it is ripgrep")
@@ -124,18 +126,21 @@ class Rg:
         skipped = {*unsearched(tree), *done.skipped, *binaries, *self._large(tree, what, patterns)}
         return Found(tuple(sorted(files)), tuple(sorted(skipped)))
 
-    def sweep(self, root: Root, words: Sequence[str], *, whole_words: bool = True) -> Found:
+    def sweep(
+        self, root: Root, words: Sequence[str], *, whole_words: bool = True, globs: Sequence[str] = ()
+    ) -> Found:
         """As `files_with` on the local disk, without a survey first: half the time on a workspace of ten thousand files.
 
         What is skipped is said only of files that match: those beyond the limit, binary ones, those that could not be
         read, those in a virtual environment. Files beyond `HOPELESS` bytes are left out without a word.
         """
         words = checked_words(words)
-        tree = Tree(root, LOCAL, NOTHING_SURVEYED, (), False)
+        tree = Tree(root, LOCAL, NOTHING_SURVEYED, checked_globs(globs), False)
         patterns = "\n".join(rust_patterns(words, whole=whole_words)).encode()
         options = [*_options(tree), f"--max-filesize={HOPELESS}", "--file=-", "--files-with-matches"]
         done = self._run(root, [*options, "--", "./"], patterns)
-        ours, skipped = _apart_from_environments(root, _paths(done.stdout))
+        wanted = (path for path in _paths(done.stdout) if is_wanted(path, tree.globs))
+        ours, skipped = _apart_from_environments(root, wanted)
         files: list[str] = []
         top = os.path.join(root.path, "")
         for path in ours:

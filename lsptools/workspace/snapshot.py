@@ -113,8 +113,8 @@ class Snapshot:
         self, words: Sequence[str], *, whole_words: bool = True, globs: Sequence[str] = ()
     ) -> Found:
         """The files with one of `words` in them; a text laid over the disk is searched instead of what is below it."""
-        if not globs and self.rg.executable is not None and self.operations.is_local:
-            found = self.rg.sweep(self.root, words, whole_words=whole_words)
+        if self.rg.executable is not None and self.operations.is_local:
+            found = self.rg.sweep(self.root, words, whole_words=whole_words, globs=globs)
         else:
             found = self.rg.files_with(
                 self.root,

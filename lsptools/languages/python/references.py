@@ -17,6 +17,7 @@ from functools import cached_property
 from lsptools.errors import BadRequest
 from lsptools.languages.names import Evidence, FilePosition, Occurrence, References, Step, Symbol
 from lsptools.languages.python import closure, mentions
+from lsptools.languages.python.candidates import PYTHON_SUFFIXES, Candidates
 from lsptools.languages.python.classes import Class, class_of, last_name
 from lsptools.languages.python.closure import Groups
 from lsptools.languages.python.library import library_owner
@@ -28,8 +29,6 @@ from lsptools.languages.python.scopes import Site, Source, word_pattern
 from lsptools.languages.python.values import InstanceValue
 from lsptools.text.lines import Offset, Span
 from lsptools.workspace.snapshot import Snapshot
-
-PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
 
 
 @dataclass(slots=True)
@@ -82,7 +81,7 @@ class Finder:
         self.meanings = Meanings(self.project, self.evaluator)
         self.groups = Groups()
         self.incomplete: list[str] = []
-        self._found: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self.candidates = Candidates(snapshot)
 
     # ------------------------------------------------------------------ the target
 
@@ -146,6 +145,8 @@ class Finder:
     def account(self, target: Target) -> Account:
         """All occurrences of the target's name in its reach, classified."""
         reach = self._reach(target)
+        if reach == "workspace":
+            self.candidates.start_others(self._words(target))
         sources = list(self._sources(target, reach))
         self._close(target, sources)
         home = {root.path for root in self._family(target)} | {target.source.path}
@@ -165,15 +166,16 @@ class Finder:
             if reach != "keywords" or source.path in home:
                 occurrences.append(judge.text(source, site))
         if reach == "workspace":
-            occurrences.extend(judge.other_files(self._other_files(target)))
+            occurrences.extend(judge.other_files(self.candidates.others(self._words(target))))
         occurrences.sort(key=lambda occurrence: (occurrence.path, occurrence.span))
         external = tuple(sorted((r for r in family if self._is_external(r)), key=lambda r: (r.path, r.start)))
+        incomplete = tuple(dict.fromkeys([*self.incomplete, *self.candidates.incomplete]))
         references = References(
             symbol=self._symbol(target, family),
             declarations=tuple(self._declarations(family)),
             occurrences=tuple(occurrences),
-            complete=not self.incomplete,
-            incomplete_because=tuple(dict.fromkeys(self.incomplete)),
+            complete=not incomplete,
+            incomplete_because=incomplete,
             n_files=len({occurrence.path for occurrence in occurrences}),
         )
         return Account(target, family, references, self.meanings, external, tuple(records))
@@ -209,18 +211,6 @@ class Finder:
 
     _mangled_spellings: tuple[str, ...] = ()
 
-    def files_with(self, words: Iterable[str]) -> tuple[str, ...]:
-        """The files of the workspace in which one of the words stands."""
-        key = tuple(sorted(set(words)))
-        known = self._found.get(key)
-        if known is None:
-            found = self.snapshot.files_with(key)
-            known = self._found[key] = found.files
-            for skipped in found.skipped:
-                if skipped.path.endswith(PYTHON_SUFFIXES):
-                    self.incomplete.append(f"{skipped.path} was not read: {skipped.reason}")
-        return known
-
     def _sources(self, target: Target, reach: str) -> Iterator[Source]:
         self._mangled_spellings = tuple(self._words(target)[1:])
         if reach == "file":
@@ -238,8 +228,8 @@ class Finder:
             yield target.source
 
     def _python_files(self, words: list[str]) -> Iterator[str]:
-        files = self.files_with(words)
-        yield from (path for path in files if path.endswith(PYTHON_SUFFIXES))
+        files = self.candidates.python(words)
+        yield from files
         seen = set(files)
         for path in self._files_with_odd_letters(words[0]):
             if path not in seen:
@@ -249,15 +239,9 @@ class Finder:
         """Python files with letters that Python folds into others (NFKC), so that a word search misses the name."""
         return ()
 
-    def _other_files(self, target: Target) -> list[str]:
-        files = self.files_with(self._words(target))
-        return [path for path in files if not path.endswith(PYTHON_SUFFIXES)]
-
     def sources_with(self, word: str) -> list[Source]:
         """The Python files that contain a word."""
-        found = (
-            self.project.source(path) for path in self.files_with([word]) if path.endswith(PYTHON_SUFFIXES)
-        )
+        found = (self.project.source(path) for path in self.candidates.python([word]))
         return [source for source in found if source is not None]
 
     # ------------------------------------------------------------------ the closure
