@@ -224,7 +224,8 @@ class Python:
             workspace = open_workspace(at.root)
             with contextlib.suppress(ToolError):
                 plan = workspace.plan_rename(*arguments[1:3], **_decisions(arguments))
-                return plan.change.diff(workspace.snapshot())
+                diff: str = plan.change.diff(workspace.snapshot())
+                return diff
         return None
 
     def undo(self, at: Place, *change: str) -> Outcome:

@@ -370,6 +370,11 @@ def with_text(file: File, text: str) -> File:
     return replace(file, data=bom + text.encode(form.encoding, form.errors("strict")))
 
 
+def has_bom(file: File) -> bool:
+    """Whether the file begins with a byte order mark."""
+    return _declared_form(file)[0].bom
+
+
 def user_position(text: str, offset: int) -> tuple[int, int]:
     """Line and column, 1-based, in code points."""
     lines = BREAK.split(text[:offset])

@@ -330,7 +330,9 @@ def patched(tree: Tree, diff: str) -> Tree:
         file = after.pop(old) if old else File(b"")
         assert isinstance(file, File)
         if new:
-            written[new] = with_text(file, _patched(text_of(file), lines[n_head:]))
+            # For git a byte order mark is the first character of the first line.
+            mark = "\ufeff" if casefile.has_bom(file) else ""
+            written[new] = with_text(file, _patched(mark + text_of(file), lines[n_head:]).removeprefix(mark))
     return {**after, **written}
 
 

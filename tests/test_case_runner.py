@@ -297,12 +297,14 @@ def test_several_steps_are_a_session_that_is_taken_back_as_a_whole(tmp_path: Pat
 def test_a_diff_of_git_is_applied_as_git_does() -> None:
     tree: Tree = {
         "a.py": File(b"1\r\n2\r\n3\r\n", 0o755),
+        "bom.py": File(b"\xef\xbb\xbfx\ny\n"),
         "gone": File(b""),
         "old name": File("# coding: latin-1\n\u00e9".encode("latin-1")),
     }
     diff = (
         "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,1 +0,0 @@\n-1\r\n@@ -3 +2,2 @@\n 3\r\n+4\n"
         "\\ No newline at end of file\n"
+        "diff --git a/bom.py b/bom.py\n--- a/bom.py\n+++ b/bom.py\n@@ -1 +1 @@\n-\ufeffx\n+\ufeffz\n"
         "diff --git a/gone b/gone\ndeleted file mode 100644\n"
         "diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+1\n"
         "diff --git a/old name b/name\nrename from old name\nrename to name\n--- a/old name\t\n+++ b/name\n"
@@ -310,6 +312,7 @@ def test_a_diff_of_git_is_applied_as_git_does() -> None:
     )
     assert caselaws.patched(tree, diff) == {
         "a.py": File(b"2\r\n3\r\n4", 0o755),
+        "bom.py": File(b"\xef\xbb\xbfz\ny\n"),
         "new": File(b"1\n"),
         "name": File("# coding: latin-1\n\u00e8\n".encode("latin-1")),
     }
