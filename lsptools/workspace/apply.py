@@ -10,10 +10,11 @@ The order, under the locks of the workspace and of every file concerned:
 5. The steps. Each is *one rename*: a temporary file over its target, a file to its new name, a deleted file aside.
 6. Commit: the journal says so, by one rename. Then what lies aside is removed.
 
-So a step is taken, or it is not, and which one can be seen: its temporary file is there or it is gone. `repair` needs to
-know no more than that and the phase of the record to go back from any moment of a crash, also of a crash while
-it was going back. Before the commit it goes back, after it forward. A file that someone else has written since the crash
-is theirs: it is left as it is, and named.
+So a step is taken, or it is not, and which one can be seen: its temporary file is there or it is gone. Only a move has none,
+and names alone can deceive (an empty `__init__.py` moved away, another one put in its place); so each move has a marker,
+which gets another name right after it. `repair` needs to know no more than that and the phase of the record to go back
+from any moment of a crash, also of a crash while it was going back. Before the commit it goes back, after it forward. A
+file that someone else has changed since the crash is theirs: it is left as it is, and named.
 
 What is kept of a replaced file: permission bits, owner and group (as far as we may), extended attributes. What is not: other
 names (hard links) of the file keep the old content, which `Applied.notes` says. Readers see each file old or new and never
@@ -100,14 +101,14 @@ class Repaired:
     completed: bool
     """Whether it had been committed, and is done; otherwise everything is as before it."""
     kept: tuple[str, ...]
-    """Files that someone has written since, and that were left as they are."""
+    """Files that someone has changed since, and that were left as they are."""
 
     def __str__(self) -> str:
         name = f"change {self.id}" + (f" ({self.label})" if self.label else "")
         if self.completed:
             return f"{name} had been interrupted at its end and is done"
         kept = (
-            f"; left as they are, because they were written since: {', '.join(self.kept)}"
+            f"; left as they are, because they were changed since: {', '.join(self.kept)}"
             if self.kept
             else ""
         )
@@ -428,6 +429,8 @@ def _was_taken(job: _Job, number: int, step: Step, open_move: int) -> bool:
 def _take_one_back(job: _Job, number: int, step: Step) -> bool:
     """False if what is there now is not what the step left; then it stays."""
     path, old, new = job.absolute(step.path), job.old(number), job.new(number)
+    if step.kind in ("create", "mkdir") and not _is_there(job, path):
+        return True
     match step.kind:
         case "write":
             if _is_there(job, path) and not _is_content(job, path, step.after):

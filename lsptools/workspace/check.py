@@ -3,9 +3,10 @@
 Each file still has the content the steps were made from (`Stale`), nothing stands where something is to be created
 (`exists`), and files and folders may be written (`Unavailable`). Problems of one kind are all told at once.
 
-Where it stops: other programs do not know our locks, so `apply` looks once more right before it replaces a file. Who may
-write is judged by the permission bits, also for root, who may write everything: a file or folder without any write bit
-is read-only for us.
+Who may write, the system decides; but a file without any write bit, in a folder that has one, was protected on purpose,
+and that counts for root too, whom the system lets write everything.
+
+Where it stops: other programs do not know our locks, so `apply` looks once more right before it replaces a file.
 """
 
 # Strings and `os`, as in `operations.py`.

@@ -1,0 +1,148 @@
+"""Several processes change the same files, under different names: nothing is lost, torn or stuck."""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from casefile import File, Link
+from changing import Bench, bench
+
+from lsptools.errors import Stale, Unavailable
+from lsptools.text.edits import Edits, TextEdit
+from lsptools.text.lines import Offset, Span
+from lsptools.workspace.apply import apply
+from lsptools.workspace.change import Change, FileEdits
+from lsptools.workspace.journal import history
+from lsptools.workspace.paths import Root
+from lsptools.workspace.snapshot import Snapshot
+from lsptools.workspace.state import State
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork"),
+    # Python warns of threads that a fork does not have; the forks here start none and wait for none.
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+]
+
+N_TIMES = 12
+PADDING = b"# " + b"-" * 20_000 + b"\n"
+
+
+def in_processes(*jobs: Callable[[], None]) -> None:
+    """Run the jobs at once, each in its own process; all must end well within a time."""
+    children = []
+    for job in jobs:
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                job()
+                status = 0
+            finally:
+                os._exit(status)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * len(jobs)
+
+
+def count_up(root: Root, state: State, paths: tuple[str, ...]) -> None:
+    """Increase the number in each file, all at once, `N_TIMES` times; read again when someone was faster."""
+    n_done, deadline = 0, time.monotonic() + 60
+    while n_done < N_TIMES:
+        assert time.monotonic() < deadline
+        snapshot = Snapshot(root)
+        edits = []
+        for path in paths:
+            document = snapshot.document(path)
+            assert document.text.endswith("#end\n"), "torn"
+            digits = document.text[len(PADDING) :].removesuffix("#end\n")
+            span = Span(Offset(len(PADDING)), Offset(len(PADDING) + len(digits)))
+            edits.append(FileEdits(path, Edits.of([TextEdit(span, str(int(digits) + 1))]), document.digest))
+        try:
+            apply(snapshot, Change(tuple(edits)), state, timeout_s=60)
+        except Stale:
+            continue
+        n_done += 1
+
+
+def test_no_update_is_lost_whatever_the_files_are_called(tmp_path: Path) -> None:
+    content = File(PADDING + b"0#end\n")
+    at = bench(
+        tmp_path,
+        {
+            "p/a.py": content,
+            "p/b.py": content,
+            "link_to_a.py": Link("p/a.py"),
+            "folder": Link("p"),
+            "q/c.py": content,
+        },
+    )
+    (tmp_path / "another").symlink_to("ws")
+    through_link = Root.of(tmp_path / "another")
+    # The inner root has a state folder of its own; only the files' locks are common.
+    inner = Root.of(at.ws / "p")
+    inner_state = State.of(tmp_path / "state", inner)
+    assert inner_state.folder != at.state.folder
+    in_processes(
+        lambda: count_up(at.root, at.state, ("p/a.py", "p/b.py")),
+        lambda: count_up(
+            through_link, State.of(tmp_path / "state", through_link), ("p/b.py", "link_to_a.py")
+        ),
+        lambda: count_up(inner, inner_state, ("b.py", "a.py")),
+        lambda: count_up(at.root, at.state, ("folder/a.py", "q/c.py", "folder/b.py")),
+    )
+    numbers = {name: (at.ws / name).read_bytes()[len(PADDING) :] for name in ("p/a.py", "p/b.py", "q/c.py")}
+    assert numbers == {
+        "p/a.py": b"%d#end\n" % (4 * N_TIMES),
+        "p/b.py": b"%d#end\n" % (4 * N_TIMES),
+        "q/c.py": b"%d#end\n" % N_TIMES,
+    }
+    assert len(history(at.state)) == 3 * N_TIMES
+    assert len(history(inner_state)) == N_TIMES
+    assert {name for name in at.tree if ".lsptools" in name} == set()
+
+
+def held(at: Bench, act: Callable[[], None]) -> None:
+    """Do something while another process holds the file `a.py`."""
+    started, go_on = os.pipe(), os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            with at.state.hold_files([str(at.ws / "a.py")], timeout_s=1):
+                os.write(started[1], b".")
+                os.read(go_on[0], 1)
+        finally:
+            os._exit(0)
+    os.read(started[0], 1)
+    try:
+        act()
+    finally:
+        os.write(go_on[1], b".")
+        os.waitpid(child, 0)
+
+
+def test_waiting_ends(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"a.py": b"x", "b.py": b"x"})
+
+    def try_both() -> None:
+        with pytest.raises(Unavailable) as caught:
+            apply(at.snapshot, Change((at.replacing("a.py", "x", "y"),)), at.state, timeout_s=0.1)
+        assert caught.value.kind == "timed_out"
+        apply(at.snapshot, Change((at.replacing("b.py", "x", "y"),)), at.state, timeout_s=0.1)
+
+    held(at, try_both)
+    assert at.tree == {"a.py": File(b"x"), "b.py": File(b"y")}
+    at.apply(Change((at.replacing("a.py", "x", "y"),)))
+    assert at.tree == {"a.py": File(b"y"), "b.py": File(b"y")}
+
+
+def test_a_process_that_dies_holds_nothing(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"a.py": b"x"})
+
+    def die() -> None:
+        with at.state.hold(timeout_s=1), at.state.hold_files(None, timeout_s=1):
+            os._exit(0)
+
+    in_processes(die)
+    apply(at.snapshot, Change((at.replacing("a.py", "x", "y"),)), at.state, timeout_s=0.1)
+    assert at.tree == {"a.py": File(b"y")}
