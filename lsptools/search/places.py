@@ -14,7 +14,7 @@ from lsptools.errors import BadRequest
 from lsptools.errors import Site as Place
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
-from lsptools.languages.python.classes import class_of
+from lsptools.languages.python.classes import class_in
 from lsptools.languages.python.modules import Project, Variable
 from lsptools.languages.python.receivers import Evaluator
 from lsptools.languages.python.roles import BINDING, Role
@@ -90,7 +90,7 @@ def _walk(project: Project, source: Source, parts: list[str]) -> Site | None:
         if scope.kind == "class":
             sites = [
                 each
-                for each in evaluator.members(class_of(source, scope.node), part)
+                for each in evaluator.members(class_in(source, scope), part)
                 if each.scope is scope or index == len(parts) - 1
             ]
         if not sites:

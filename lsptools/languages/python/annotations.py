@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lsptools.languages.python.classes import Class, class_of, last_name
+from lsptools.languages.python.classes import Class, class_in, last_name
 from lsptools.languages.python.containers import MAPPINGS, SEQUENCES
 from lsptools.languages.python.modules import Variable, literal_string
 from lsptools.languages.python.roles import Role
@@ -71,7 +71,7 @@ def _named(evaluator: Evaluator, where: Where, node: Node, owner: Class | None) 
     last = text.rpartition(".")[2]
     if last == "Self":
         scope = where.scope.enclosing_class()
-        cls = owner or (class_of(where.source, scope.node) if scope is not None else None)
+        cls = owner or (class_in(where.source, scope) if scope is not None else None)
         return just(InstanceValue(cls)) if cls is not None else UNKNOWN
     if last in ("Any", "object"):
         return UNKNOWN

@@ -21,14 +21,21 @@ from lsptools.syntax.tree import Node
 class Definition:
     """A `def` or `class` statement. One object per statement; compared by identity."""
 
-    __slots__ = ("__dict__", "node", "source")
+    __slots__ = ("__dict__", "end", "source", "start")
 
-    def __init__(self, source: Source, node: Node) -> None:
+    def __init__(self, source: Source, start: int, end: int) -> None:
         self.source = source
-        self.node = node
+        self.start = start
+        """The byte at which the statement starts, decorators not counted."""
+        self.end = end
 
     def __repr__(self) -> str:
-        return f"<{self.node.type} {self.name} {self.source.path}:{self.node.start_point[0] + 1}>"
+        return f"<{type(self).__name__} {self.name} {self.source.path}:{self.start}>"
+
+    @property
+    def node(self) -> Node:
+        """The statement, in the tree as it is now: not to be kept, the file may give its tree up."""
+        return self.source.node_at(self.start, self.end)
 
     @cached_property
     def name(self) -> str:
@@ -43,7 +50,7 @@ class Definition:
 
     @property
     def key(self) -> tuple[str, int]:
-        return (self.source.path, self.node.start_byte)
+        return (self.source.path, self.start)
 
     @cached_property
     def scope(self) -> Scope:
@@ -196,27 +203,43 @@ _PROPERTIES = frozenset(
 
 def class_of(source: Source, node: Node) -> Class:
     """The `Class` of a `class_definition` node; always the same object for the same statement."""
-    known: dict[int, Class] = source.__dict__.setdefault("_classes", {})
-    found = known.get(node.start_byte)
-    if found is None:
-        found = known[node.start_byte] = Class(source, node)
-    return found
+    return _class_at(source, node.start_byte, node.end_byte)
+
+
+def class_in(source: Source, scope: Scope) -> Class:
+    """The `Class` whose body a scope is."""
+    return _class_at(source, scope.start, scope.end)
 
 
 def function_of(source: Source, node: Node) -> Function:
     """The `Function` of a `function_definition` or `lambda` node; always the same object."""
-    known: dict[int, Function] = source.__dict__.setdefault("_functions", {})
-    found = known.get(node.start_byte)
-    if found is None:
-        found = known[node.start_byte] = Function(source, node)
+    return _function_at(source, node.start_byte, node.end_byte)
+
+
+def function_in(source: Source, scope: Scope) -> Function:
+    """The `Function` whose body a scope is."""
+    return _function_at(source, scope.start, scope.end)
+
+
+def _class_at(source: Source, start: int, end: int) -> Class:
+    found = source.definitions.get(("class", start))
+    if not isinstance(found, Class):
+        found = source.definitions["class", start] = Class(source, start, end)
+    return found
+
+
+def _function_at(source: Source, start: int, end: int) -> Function:
+    found = source.definitions.get(("function", start))
+    if not isinstance(found, Function):
+        found = source.definitions["function", start] = Function(source, start, end)
     return found
 
 
 def definition_of_scope(source: Source, scope: Scope) -> Class | Function | None:
     """The statement whose body a scope is."""
     if scope.kind == "class":
-        return class_of(source, scope.node)
-    return function_of(source, scope.node) if scope.kind in ("function", "lambda") else None
+        return class_in(source, scope)
+    return function_in(source, scope) if scope.kind in ("function", "lambda") else None
 
 
 def last_name(source: Source, node: Node) -> str:

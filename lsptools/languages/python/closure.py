@@ -14,7 +14,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable, Iterator
 
-from lsptools.languages.python.classes import Class, Function, class_of, function_of
+from lsptools.languages.python.classes import Class, Function, class_in, class_of, function_of
 from lsptools.languages.python.meaning import Meanings, Root, member_root, parameter_root
 from lsptools.languages.python.modules import Project, Variable
 from lsptools.languages.python.receivers import Evaluator, write_sites
@@ -62,7 +62,7 @@ def definers(evaluator: Evaluator, sources: Iterable[Source], name: str) -> Iter
         seen: set[Class] = set()
         for scope, _ in names.bound:
             if scope.kind == "class":
-                seen.add(class_of(source, scope.node))
+                seen.add(class_in(source, scope))
         for site in write_sites(source, name):
             owner = evaluator.written_on_self(source, site)
             if owner is not None:
@@ -203,7 +203,7 @@ def _family_functions(
     groups = Groups()
     classes = list(definers(evaluator, sources, function.name))
     join_overrides(groups, evaluator, classes, function.name)
-    own = class_of(function.source, function.outer.node)
+    own = class_in(function.source, function.outer)
     family = groups.members(member_root(own, own.spelled(function.name)))
     for cls in classes:
         if member_root(cls, cls.spelled(function.name)) in family:

@@ -17,6 +17,7 @@ from lsptools.languages.names import Step
 from lsptools.languages.python.classes import (
     Class,
     Function,
+    class_in,
     class_of,
     definition_of_scope,
     function_of,
@@ -111,7 +112,7 @@ class Meanings:
         if owner is None:
             return self._unbound(source, spelling)
         if owner.kind == "class":
-            cls = class_of(source, owner.node)
+            cls = class_in(source, owner)
             return self.member(cls, spelling, f"in the body of class `{cls.name}`")
         return self.variable(Variable(source, owner, spelling))
 
@@ -583,7 +584,7 @@ def module_root(module: Module) -> Root:
 
 
 def member_root(cls: Class, spelling: str) -> Root:
-    return Root("member", cls.source.path, cls.node.start_byte, spelling)
+    return Root("member", cls.source.path, cls.start, spelling)
 
 
 def parameter_root(function: Function, name: str) -> Root:
@@ -631,7 +632,7 @@ def _splat_calls(source: Source, function: Function, rest: str) -> list[Node]:
     """The calls in a function's body that pass `**rest` on."""
     found = []
     pattern = _splat_pattern(rest)
-    for match in pattern.finditer(source.bytes, function.node.start_byte, function.node.end_byte):
+    for match in pattern.finditer(source.bytes, function.start, function.end):
         path, _ = source.descend(match.start())
         kinds = [node.type for node, _ in path]
         if "dictionary_splat" not in kinds:

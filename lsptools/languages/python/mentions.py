@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from lsptools.languages.names import Evidence
-from lsptools.languages.python.classes import Class, class_of, last_name
+from lsptools.languages.python.classes import Class, class_in, function_in, last_name
 from lsptools.languages.python.containers import iteration_of
 from lsptools.languages.python.meaning import NOTHING, Meaning, Meanings, Root, member_root
 from lsptools.languages.python.receivers import positional_arguments
@@ -180,7 +180,7 @@ def _whole_string(meanings: Meanings, source: Source, site: Site, index: int) ->
         meaning = meanings.found(found, "listed in `__all__`")
         return TextMeaning(None, "listed in `__all__`", meaning)
     if listed in ("__slots__", "__match_args__") and site.scope.kind == "class":
-        cls = class_of(source, site.scope.node)
+        cls = class_in(source, site.scope)
         meaning = meanings.member(cls, cls.spelled(site.spelling), f"listed in `{listed}`")
         if not meaning.roots:
             meaning = Meaning(
@@ -281,7 +281,11 @@ def _expected_type(meanings: Meanings, source: Source, site: Site, at: int) -> T
         return evaluator.declared(source, left) if left is not None else None
     if above.type == "return_statement":
         function = site.scope.enclosing_function()
-        node = function.node.child_by_field_name("return_type") if function is not None else None
+        node = (
+            function_in(source, function).node.child_by_field_name("return_type")
+            if function is not None
+            else None
+        )
         return evaluator.annotation(where, node) if node is not None else None
     if above.type in ("argument_list", "keyword_argument"):
         return _parameter_type(meanings, source, site, at)

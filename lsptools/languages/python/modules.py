@@ -368,9 +368,9 @@ class Project:
 
     def star_imports(self, source: Source) -> list[tuple[Node, Module | None]]:
         """The `from … import *` statements of a file, and the modules they lead to."""
-        known: list[tuple[Node, Module | None]] | None = source.__dict__.get("star_imports")
-        if known is None:
-            known = source.__dict__["star_imports"] = list(self._star_imports(source))
+        known = source.memo.get("star imports")
+        if not isinstance(known, list):
+            known = source.memo["star imports"] = list(self._star_imports(source))
         return known
 
     def _star_imports(self, source: Source) -> Iterator[tuple[Node, Module | None]]:

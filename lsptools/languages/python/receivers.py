@@ -23,7 +23,9 @@ from lsptools.languages.python.classes import (
     Class,
     Function,
     Parameter,
+    class_in,
     class_of,
+    function_in,
     function_of,
     last_name,
     linearise,
@@ -101,7 +103,6 @@ class Evaluator:
         self._n_cuts = 0
         self._orders: dict[Class, tuple[Class, ...]] = {}
         self._bases: dict[Class, tuple[Types, ...]] = {}
-        self._members: dict[tuple[Class, str], list[Site]] = {}
         self._selves: dict[tuple[Scope, str], tuple[Class, bool] | None] = {}
         self._depth = 0
 
@@ -269,7 +270,7 @@ class Evaluator:
 
     def _class_around(self, where: Where) -> Class | None:
         scope = where.scope.enclosing_class()
-        return class_of(where.source, scope.node) if scope is not None else None
+        return class_in(where.source, scope) if scope is not None else None
 
     def _special_call(self, where: Where, node: Node, function: Node) -> Types | None:
         """Calls whose result is one of their arguments: `cast`, `copy`, `replace`, `type`."""
@@ -525,7 +526,7 @@ class Evaluator:
             return UNKNOWN
         scope = function.scope.parent or function.source.module_scope
         where = Where(function.source, scope, function.source.bytes)
-        owner = class_of(function.source, function.outer.node) if function.in_class else None
+        owner = class_in(function.source, function.outer) if function.in_class else None
         types = self.annotation(where, parameter.annotation, owner)
         if parameter.kind == "args":
             return just(Foreign("tuple*", (types,)))
@@ -766,18 +767,19 @@ class Evaluator:
 
     def members(self, cls: Class, name: str) -> list[Site]:
         """Where the class itself defines `name`: in its body, or on `self` in its methods."""
-        key = (cls, name)
-        known = self._members.get(key)
-        if known is None:
-            known = self._members[key] = []
+        memo, key = cls.source.memo, ("members", cls.start, name)
+        known = memo.get(key)
+        if not isinstance(known, list):
+            memo[key] = []
+            known = []
             if name.encode() in cls.source.bytes:
-                known = self._members[key] = [*cls.body_sites(name), *self._instance_sites(cls, name)]
+                known = memo[key] = [*cls.body_sites(name), *self._instance_sites(cls, name)]
         return known
 
     def _instance_sites(self, cls: Class, name: str) -> Iterator[Site]:
         source = cls.source
         for site in write_sites(source, name):
-            inside = cls.node.start_byte <= site.start < cls.node.end_byte
+            inside = cls.start <= site.start < cls.end
             if inside and self.written_on_self(source, site) is cls:
                 yield site
 
@@ -803,12 +805,12 @@ class Evaluator:
         owner = names.scope_of(scope, name)
         if owner is None or owner.kind != "function":
             return None
-        function = function_of(source, owner.node)
+        function = function_in(source, owner)
         if not function.in_class or function.is_static or not function.parameters:
             return None
         if function.parameters[0].name != name or function.parameters[0].kind not in ("positional", "either"):
             return None
-        cls = class_of(source, function.outer.node)
+        cls = class_in(source, function.outer)
         return cls, function.is_class_method or self.is_metaclass(cls)
 
     def lookup(self, cls: Class, name: str) -> tuple[Class, list[Site]] | None:
@@ -854,13 +856,13 @@ class Evaluator:
 
 def write_sites(source: Source, name: str) -> list[Site]:
     """The places of a file where `something.name` may be a target."""
-    known: dict[str, list[Site]] = source.__dict__.setdefault("_write_sites", {})
-    found = known.get(name)
-    if found is None:
+    key = ("write sites", name)
+    found = source.memo.get(key)
+    if not isinstance(found, list):
         n_bytes = len(name.encode())
         starts = (match.start() for match in _write_pattern(name).finditer(source.bytes))
         sites = (source.site_at(start, start + n_bytes, name) for start in starts)
-        found = known[name] = [site for site in sites if site.role is Role.ATTRIBUTE]
+        found = source.memo[key] = [site for site in sites if site.role is Role.ATTRIBUTE]
     return found
 
 

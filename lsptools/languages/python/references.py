@@ -18,7 +18,7 @@ from lsptools.errors import BadRequest
 from lsptools.languages.names import Evidence, FilePosition, Occurrence, References, Step, Symbol
 from lsptools.languages.python import closure, mentions
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES, Candidates
-from lsptools.languages.python.classes import Class, class_of, last_name
+from lsptools.languages.python.classes import Class, class_in, last_name
 from lsptools.languages.python.closure import Groups
 from lsptools.languages.python.library import library_owner
 from lsptools.languages.python.meaning import Meaning, Meanings, Root, member_root
@@ -356,7 +356,7 @@ class Finder:
             if bare and name.startswith(f"_{bare}__"):
                 name = name[len(bare) + 1 :]
             sites = self.evaluator.members(cls, name)
-            owner = ".".join([module, *(n for _, n in closure.qualified_scope(source, cls.node.start_byte))])
+            owner = ".".join([module, *(n for _, n in closure.qualified_scope(source, cls.start))])
             method = bool(sites) and sites[0].role is Role.FUNCTION
             return sites, source, owner, "method" if method else _kind(sites, "attribute")
         variable = closure.variable_at(self.project, root)
@@ -497,7 +497,7 @@ class Judge:
             if function is not None:
                 names.add(function.name)
                 if function.in_class and function.name in closure.NOT_POLYMORPHIC:
-                    names.add(class_of(function.source, function.outer.node).name)
+                    names.add(class_in(function.source, function.outer).name)
         for root in self.family:
             cls = closure.class_at(self.finder.project, root)
             if cls is not None and self.finder.meanings.makes_constructor(cls):

@@ -26,7 +26,7 @@ from lsptools.text.lines import ByteOffset, Offset, Span
 _COMPREHENSIONS = frozenset(
     {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
 )
-_FUNCTION_LIKE = frozenset({"function", "lambda", "comprehension"})
+_DEFINITIONS = frozenset({"function_definition", "class_definition", "lambda"})
 
 
 class Scope:
@@ -35,13 +35,12 @@ class Scope:
     `types` is the annotation scope of PEP 695, around a definition with type parameters or inside a type alias.
     """
 
-    __slots__ = ("end", "kind", "name", "node", "parent", "start")
+    __slots__ = ("end", "kind", "name", "parent", "start")
 
-    def __init__(self, kind: str, node: Node, name: str, parent: Scope | None) -> None:
+    def __init__(self, kind: str, start: int, end: int, name: str, parent: Scope | None) -> None:
         self.kind = kind
-        self.node = node
-        self.start = node.start_byte
-        self.end = node.end_byte
+        self.start = start
+        self.end = end
         self.name = name
         self.parent = parent
 
@@ -211,6 +210,11 @@ class Source:
         self._scopes: dict[tuple[int, str], Scope] = {}
         self._sites: dict[str, list[Site]] = {}
         self._names: dict[str, Names] = {}
+        self._nodes: dict[tuple[int, int], Node] = {}
+        self.definitions: dict[tuple[str, int], object] = {}
+        """The classes and functions of the file by kind and start (see `classes`); they outlive the tree."""
+        self.memo: dict[object, object] = {}
+        """What others derived from the tree and want forgotten with it."""
 
     def __repr__(self) -> str:
         return f"<source {self.path}>"
@@ -218,6 +222,30 @@ class Source:
     @cached_property
     def tree(self) -> Tree:
         return parse(self.bytes)
+
+    def release(self) -> None:
+        """Forget the tree and all that holds on to it. Scopes, classes and functions stay the same objects."""
+        for name in ("tree", "_imports"):
+            self.__dict__.pop(name, None)
+        self._sites.clear()
+        self._names.clear()
+        self._nodes.clear()
+        self.memo.clear()
+        for definition in self.definitions.values():
+            vars(definition).clear()
+
+    def node_at(self, start: int, end: int) -> Node:
+        """The definition (`def`, `class`, `lambda`) that covers exactly these bytes."""
+        found = self._nodes.get((start, end))
+        if found is None:
+            path, _ = self.descend(start)
+            found = next(
+                node
+                for node, _ in path
+                if (node.start_byte, node.end_byte) == (start, end) and node.type in _DEFINITIONS
+            )
+            self._nodes[start, end] = found
+        return found
 
     @cached_property
     def module_scope(self) -> Scope:
@@ -380,7 +408,7 @@ class Source:
         key = (node.start_byte if parent is not None else -1, kind)
         known = self._scopes.get(key)
         if known is None or known.end != node.end_byte:
-            known = self._scopes[key] = Scope(kind, node, name, parent)
+            known = self._scopes[key] = Scope(kind, node.start_byte, node.end_byte, name, parent)
         return known
 
 
@@ -415,7 +443,7 @@ def _parameter_scope(node: Node, field: str | None, scope: Scope) -> Scope:
     if (
         field == "value"
         and outer.kind == "types"
-        and outer.node.id == scope.node.id
+        and (outer.start, outer.end) == (scope.start, scope.end)
         and outer.parent is not None
     ):
         return outer.parent
