@@ -24,6 +24,7 @@ from lsptools.errors import BadRequest, Conflict, Refused
 from lsptools.errors import Site as Place
 from lsptools.languages.python import closure
 from lsptools.languages.python.classes import Class
+from lsptools.languages.python.facts import all_facts
 from lsptools.languages.python.meaning import Root
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import BINDING, DECLARING, Role
@@ -342,11 +343,15 @@ def _external(account: Account, finder: Finder, root: Root) -> Conflict:
     )
 
 
-def sites_of(account: Account, spans: Iterable[tuple[str, int]]) -> tuple[tuple[Source, Site], ...]:
+def sites_of(
+    account: Account, finder: Finder, spans: Iterable[tuple[str, int]]
+) -> tuple[tuple[Source, Site], ...]:
     """The code sites of an account that start at these (path, byte) places."""
     chosen = set(spans)
-    return tuple(
-        (record.source, record.site)
-        for record in account.records
-        if (record.source.path, record.site.start) in chosen
-    )
+    found = []
+    for fact in all_facts(account.files):
+        if (fact.path, fact.start) in chosen:
+            source = finder.project.source(fact.path)
+            if source is not None:
+                found.append((source, source.site_at(fact.start, fact.end, fact.written)))
+    return tuple(found)

@@ -78,11 +78,16 @@ def join_overrides(groups: Groups, evaluator: Evaluator, classes: Iterable[Class
         for ancestor in evaluator.order(cls)[1:]:
             if cls.spelled(name) == ancestor.spelled(name) and evaluator.members(ancestor, name):
                 groups.join((root, member_root(ancestor, ancestor.spelled(name))))
-        if name.startswith("__") and not name.endswith("__"):
-            continue
-        for builtin in evaluator.builtin_bases(cls):
-            if hasattr(getattr(builtins, builtin, None), name):
-                groups.join((root, Root("builtin", "builtins", -1, f"{builtin}.{name}")))
+        groups.join((root, *builtin_roots(evaluator, cls, name)))
+
+
+def builtin_roots(evaluator: Evaluator, cls: Class, name: str) -> Iterator[Root]:
+    """The members of this name that a class inherits from builtin classes."""
+    if name.startswith("__") and not name.endswith("__"):
+        return
+    for builtin in evaluator.builtin_bases(cls):
+        if hasattr(getattr(builtins, builtin, None), name):
+            yield Root("builtin", "builtins", -1, f"{builtin}.{name}")
 
 
 def join_twins(groups: Groups, project: Project, root: Root) -> Iterator[Root]:

@@ -66,8 +66,9 @@ class Meaning:
     unknown: str = ""
     """Why it is incomplete."""
     steps: tuple[Step, ...] = ()
-    unbound: tuple[Class, ...] = ()
-    """Classes of the receiver that have no such member as far as known: a subclass or a mixture may have it."""
+    unbound: tuple[tuple[Root, ...], ...] = ()
+    """For each class of the receiver that has no such member as far as known: the member as it would be in the class and
+    its ancestors. A subclass may supply it, or code outside."""
 
 
 NOTHING = Meaning(frozenset(), "")
@@ -80,8 +81,6 @@ class Meanings:
     project: Project
     evaluator: Evaluator
     _roots: dict[Variable, Meaning] = field(default_factory=dict)
-    outside: dict[str, dict[Root, Class]] = field(default_factory=dict)
-    """By name: members that are only ever written from outside the class (`thing.name = …`)."""
 
     # ------------------------------------------------------------------ by role
 
@@ -258,26 +257,23 @@ class Meanings:
             if definer is not cls:
                 says = f"{says}, inherited from `{definer.name}`"
             return Meaning(frozenset({member_root(definer, spelling)}), says, steps=(step,))
-        for definer in self.evaluator.order(cls):
-            root = member_root(definer, spelling)
-            if root in self.outside.get(spelling, ()):
-                return Meaning(frozenset({root}), f"{says}, set from outside the class")
         return self._no_member(cls, _written(spelling, cls), says)
 
     def _no_member(self, cls: Class, name: str, says: str) -> Meaning:
+        lineage = tuple(member_root(each, each.spelled(name)) for each in self.evaluator.order(cls))
         unknown_bases = self.evaluator.unknown_bases(cls)
         if unknown_bases:
             owner, node = unknown_bases[0]
             base = owner.source.text(node)
             why = f"{says}, whose base `{base}` was not found"
-            return Meaning(frozenset(), "", False, why, unbound=(cls,))
+            return Meaning(frozenset(), "", False, why, unbound=(lineage,))
         for builtin in self.evaluator.builtin_bases(cls):
             if hasattr(getattr(builtins, builtin, None), name):
                 root = Root("builtin", "builtins", -1, f"{builtin}.{name}")
                 return Meaning(frozenset({root}), f"{says}, inherited from the builtin `{builtin}`")
         dynamic = self.evaluator.lookup(cls, "__getattr__") or self.evaluator.lookup(cls, "__getattribute__")
         why = f"{says}, which {'computes its attributes' if dynamic else 'shows no such attribute'}"
-        return Meaning(frozenset(), "", False, why, unbound=(cls,))
+        return Meaning(frozenset(), "", False, why, unbound=(lineage,))
 
     def attribute(self, source: Source, site: Site) -> Meaning:
         """The meaning of what stands behind a dot."""
@@ -293,7 +289,7 @@ class Meanings:
         says: list[str] = []
         steps: list[Step] = []
         unknown = "" if types.complete else f"`{text}` may be something else as well"
-        unbound: list[Class] = []
+        unbound: list[tuple[Root, ...]] = []
         for value in types.values:
             meaning = self.on_value(value, site.spelling, text)
             roots |= meaning.roots

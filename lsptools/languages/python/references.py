@@ -10,34 +10,28 @@ once. Units: bytes inside, code points in the answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from lsptools.errors import BadRequest
-from lsptools.languages.names import Evidence, FilePosition, Occurrence, References, Step, Symbol
+from lsptools.languages.names import FilePosition, References, Symbol
 from lsptools.languages.python import closure, mentions
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES, Candidates
-from lsptools.languages.python.classes import Class, class_in, last_name
 from lsptools.languages.python.closure import Groups
-from lsptools.languages.python.library import library_owner
-from lsptools.languages.python.meaning import Meaning, Meanings, Root, member_root
+from lsptools.languages.python.facts import Definer, Fact, FileFacts, Wanted, all_facts, facts_of
+from lsptools.languages.python.judge import Judge
+from lsptools.languages.python.meaning import Meaning, Meanings, Root
 from lsptools.languages.python.modules import Project
+from lsptools.languages.python.parallel import facts_of_all
 from lsptools.languages.python.receivers import Evaluator
-from lsptools.languages.python.roles import BINDING, DECLARING, TEXT, Role, access_of, receiver_before
-from lsptools.languages.python.scopes import Site, Source, word_pattern
-from lsptools.languages.python.values import InstanceValue
+from lsptools.languages.python.roles import BINDING, TEXT, Role
+from lsptools.languages.python.scopes import Site, Source
 from lsptools.text.lines import Offset, Span
 from lsptools.workspace.snapshot import Snapshot
 
-
-@dataclass(slots=True)
-class Record:
-    """One occurrence in code while it is being judged."""
-
-    source: Source
-    site: Site
-    meaning: Meaning
+KEPT_BYTES = 6 << 20
+"""So much source keeps its trees while a search goes through the files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +56,7 @@ class Account:
     meanings: Meanings
     external: tuple[Root, ...]
     """Those of the family that are not ours to edit."""
-    records: tuple[Record, ...] = field(repr=False, default=())
+    files: tuple[FileFacts, ...] = field(repr=False, default=())
 
 
 def account(snapshot: Snapshot, at: FilePosition) -> Account:
@@ -145,28 +139,20 @@ class Finder:
     def account(self, target: Target) -> Account:
         """All occurrences of the target's name in its reach, classified."""
         reach = self._reach(target)
+        words = self._words(target)
+        self.groups.join(target.roots)
+        self._grow(target)
+        files = self._facts(target, reach, words)
         if reach == "workspace":
-            self.candidates.start_others(self._words(target))
-        sources = list(self._sources(target, reach))
-        self._close(target, sources)
-        home = {root.path for root in self._family(target)} | {target.source.path}
-        records: list[Record] = []
-        texts: list[tuple[Source, Site]] = []
-        for source in sources:
-            for site in self._sites(source, target.name):
-                if site.role in TEXT:
-                    texts.append((source, site))
-                elif reach != "keywords" or source.path in home or site.role is Role.KEYWORD:
-                    records.append(Record(source, site, self.meanings.of(source, site)))
-        self._join_records(records, target)
+            self.candidates.start_others(words)
+        self._join_overrides(files)
+        self._grow(target)
+        fixed = self._join_facts(files, target)
         family = self._family(target)
-        judge = Judge(self, target, family, records)
-        occurrences = [judge.code(record) for record in records]
-        for source, site in texts:
-            if reach != "keywords" or source.path in home:
-                occurrences.append(judge.text(source, site))
+        judge = Judge(self, target, family, files)
+        occurrences = list(judge.occurrences(fixed))
         if reach == "workspace":
-            occurrences.extend(judge.other_files(self.candidates.others(self._words(target))))
+            occurrences.extend(judge.other_files(self.candidates.others(words)))
         occurrences.sort(key=lambda occurrence: (occurrence.path, occurrence.span))
         external = tuple(sorted((r for r in family if self._is_external(r)), key=lambda r: (r.path, r.start)))
         incomplete = tuple(dict.fromkeys([*self.incomplete, *self.candidates.incomplete]))
@@ -178,7 +164,34 @@ class Finder:
             incomplete_because=incomplete,
             n_files=len({occurrence.path for occurrence in occurrences}),
         )
-        return Account(target, family, references, self.meanings, external, tuple(records))
+        return Account(target, family, references, self.meanings, external, tuple(files))
+
+    def _facts(self, target: Target, reach: str, words: list[str]) -> list[FileFacts]:
+        """The facts of every Python file in reach."""
+        homes = {root.path for root in self._family(target)} | {target.source.path}
+        wanted = Wanted(
+            target.name,
+            tuple(words[1:]),
+            any(root.kind == "member" for root in target.roots),
+            frozenset(homes) if reach == "keywords" else None,
+        )
+        paths = [target.source.path] if reach == "file" else self._python_files(words)
+        if target.source.path not in paths:
+            paths.append(target.source.path)
+        keep = Keep(KEPT_BYTES)
+
+        def facts(path: str) -> FileFacts | None:
+            source = self.project.source(path)
+            if source is None:
+                return None
+            found = facts_of(self.meanings, source, wanted)
+            keep.add(source)
+            return found
+
+        files = facts_of_all(paths, facts)
+        read = {file.path for file in files}
+        self.incomplete += [f"{path} could not be read" for path in paths if path not in read]
+        return files
 
     def _reach(self, target: Target) -> str:
         """How far the name can be used: `file` (locals), `keywords` (parameters), or the `workspace`.
@@ -202,38 +215,9 @@ class Finder:
         mangled = {root.name for root in target.roots if root.kind == "member" and root.name != target.name}
         return [target.name, *sorted(mangled)]
 
-    def _sites(self, source: Source, name: str) -> list[Site]:
-        sites = source.sites(name)
-        for spelling in self._mangled_spellings:
-            if spelling in source.document.text:
-                sites = sorted([*sites, *source.sites(spelling)], key=lambda site: site.start)
-        return sites
-
-    _mangled_spellings: tuple[str, ...] = ()
-
-    def _sources(self, target: Target, reach: str) -> Iterator[Source]:
-        self._mangled_spellings = tuple(self._words(target)[1:])
-        if reach == "file":
-            yield target.source
-            return
-        yielded = False
-        for path in self._python_files(self._words(target)):
-            source = self.project.source(path)
-            if source is None:
-                self.incomplete.append(f"{path} could not be read")
-                continue
-            yielded = yielded or source is target.source
-            yield source
-        if not yielded:
-            yield target.source
-
-    def _python_files(self, words: list[str]) -> Iterator[str]:
+    def _python_files(self, words: list[str]) -> list[str]:
         files = self.candidates.python(words)
-        yield from files
-        seen = set(files)
-        for path in self._files_with_odd_letters(words[0]):
-            if path not in seen:
-                yield path
+        return [*files, *(path for path in self._files_with_odd_letters(words[0]) if path not in files)]
 
     def _files_with_odd_letters(self, name: str) -> tuple[str, ...]:
         """Python files with letters that Python folds into others (NFKC), so that a word search misses the name."""
@@ -246,15 +230,11 @@ class Finder:
 
     # ------------------------------------------------------------------ the closure
 
-    def _close(self, target: Target, sources: list[Source]) -> None:
-        """Join the declarations that form one name with the target's, to a fixpoint."""
-        self.groups.join(target.roots)
-        self.definers: list[Class] = []
-        if any(root.kind in ("member", "module") or root.start == -1 for root in target.roots):
-            self.definers = list(closure.definers(self.evaluator, sources, target.name))
-            closure.join_overrides(self.groups, self.evaluator, self.definers, target.name)
-        self._note_outside_writes(target, sources)
-        self._grow(target)
+    def _join_overrides(self, files: list[FileFacts]) -> None:
+        """Join the members of classes with those of their ancestors."""
+        for file in files:
+            for definer in file.definers:
+                self.groups.join((definer.root, *definer.overridden))
 
     def _grow(self, target: Target) -> None:
         """Follow the edges that start at members of the group until there are no new ones."""
@@ -280,37 +260,28 @@ class Finder:
     def _sources_of_name(self, name: str) -> list[Source]:
         return self.sources_with(name) if name and name != "<lambda>" else []
 
-    def _note_outside_writes(self, target: Target, sources: list[Source]) -> None:
-        """`thing.name = …` from outside defines a member, if the class has no other definition of it."""
-        if not any(root.kind == "member" for root in target.roots):
-            return
-        from lsptools.languages.python.receivers import write_sites
-
-        for source in sources:
-            for site in write_sites(source, target.name):
-                if access_of(site.path) in (Role.READ, Role.DELETE):
-                    continue
-                for value in self.evaluator.receiver(source, site).values:
-                    if isinstance(value, InstanceValue) and not self.evaluator.lookup(value.cls, target.name):
-                        written = self.meanings.outside.setdefault(site.spelling, {})
-                        written[member_root(value.cls, site.spelling)] = value.cls
-
     def _family(self, target: Target) -> frozenset[Root]:
         return frozenset().union(*(self.groups.members(root) for root in target.roots))
 
-    def _join_records(self, records: list[Record], target: Target) -> None:
-        """Names with several origins, and members that a subclass or mixture supplies, join their roots."""
-        for record in records:
-            meaning = record.meaning
-            for cls in meaning.unbound:
-                suppliers = [d for d in self.definers if d is not cls and cls in self.evaluator.order(d)]
-                if suppliers:
-                    roots = {member_root(d, d.spelled(target.name)) for d in suppliers}
-                    says = f"supplied by its subclass `{suppliers[0].name}`"
-                    record.meaning = Meaning(frozenset(roots), says, steps=meaning.steps)
-            if len(record.meaning.roots) > 1 and record.meaning.complete:
-                self.groups.join(record.meaning.roots)
+    def _join_facts(self, files: list[FileFacts], target: Target) -> dict[Fact, Meaning]:
+        """Names with several origins join them; members that only others supply get their meaning.
+
+        A receiver's class may have no such member of its own: a subclass of it may (a mixture), or code outside may
+        write it (`thing.name = …`), which makes it a member.
+        """
+        definers = [definer for file in files for definer in file.definers]
+        outside = {lineage[0] for fact in all_facts(files) if fact.writes for lineage in fact.meaning.unbound}
+        fixed: dict[Fact, Meaning] = {}
+        for fact in all_facts(files):
+            meaning = fact.meaning
+            if meaning.unbound and not meaning.roots:
+                supplied = _supplied(meaning, definers, outside)
+                if supplied is not None:
+                    meaning = fixed[fact] = supplied
+            if len(meaning.roots) > 1 and meaning.complete:
+                self.groups.join(meaning.roots)
         self._grow(target)
+        return fixed
 
     # ------------------------------------------------------------------ symbols
 
@@ -373,229 +344,6 @@ class Finder:
         )
 
 
-class Judge:
-    """Gives each occurrence its class."""
-
-    def __init__(
-        self, finder: Finder, target: Target, family: frozenset[Root], records: list[Record]
-    ) -> None:
-        self.finder = finder
-        self.target = target
-        self.family = family
-        self.records = records
-        self.has_members = any(root.kind == "member" for root in family)
-        self.has_globals = any(root.kind == "variable" and root.start == -1 for root in family)
-        self.has_modules = any(root.kind == "module" for root in family)
-        self.parameters = [root for root in family if closure.is_parameter(finder.project, root)]
-        self.n_unknown = 0
-
-    def code(self, record: Record) -> Occurrence:
-        """The occurrence of a record."""
-        evidence, reason = self._judge(record.source, record.site, record.meaning)
-        if evidence in (Evidence.CERTAIN, Evidence.LIKELY) and record.source.is_broken:
-            evidence, reason = Evidence.POSSIBLE, f"the file does not parse; {reason}"
-        return self._occurrence(record.source, record.site, evidence, reason, record.meaning.steps)
-
-    def _judge(self, source: Source, site: Site, meaning: Meaning) -> tuple[Evidence, str]:
-        if meaning.roots & self.family:
-            if meaning.complete:
-                return Evidence.CERTAIN, self._says(site, meaning)
-            return Evidence.LIKELY, f"{meaning.says}; {meaning.unknown}"
-        if meaning.roots:
-            return Evidence.UNRELATED, meaning.says or meaning.unknown
-        if meaning.complete:
-            return Evidence.UNRELATED, meaning.says or "not a name of this symbol"
-        return self._unknown(source, site, meaning)
-
-    def _says(self, site: Site, meaning: Meaning) -> str:
-        if site.role in (Role.FUNCTION, Role.CLASS):
-            return "the definition" if not meaning.steps or "inherited" not in meaning.says else meaning.says
-        return meaning.says or site.role.value
-
-    def _unknown(self, source: Source, site: Site, meaning: Meaning) -> tuple[Evidence, str]:
-        """Occurrences whose meaning could not be derived: what could they be?"""
-        why = meaning.unknown
-        if site.role is Role.ATTRIBUTE:
-            if self.has_members:
-                return self._likely_or_possible(why)
-            if (self.has_globals or self.has_modules) and self._may_be_module(source, site):
-                return Evidence.POSSIBLE, f"{why}; it may be the module"
-            return Evidence.UNRELATED, f"{why}; nothing shows that it is a module"
-        if site.role in (Role.KEYWORD, Role.PATTERN_KEYWORD):
-            return self._unknown_keyword(source, site, why)
-        if site.role in (Role.IMPORT_ORIGINAL, Role.IMPORT_NAME, Role.MODULE_PART):
-            if self._same_module_tail(source, site):
-                return Evidence.POSSIBLE, why
-            return Evidence.UNRELATED, why
-        if self.has_globals and "star import" in why:
-            return Evidence.POSSIBLE, why
-        return Evidence.UNRELATED, why
-
-    def _likely_or_possible(self, why: str) -> tuple[Evidence, str]:
-        other = self.other_owner
-        if other is None:
-            return Evidence.LIKELY, f"{why}, and nothing else has an attribute `{self.target.name}`"
-        return Evidence.POSSIBLE, f"{why}; {other} has one of this name, too"
-
-    @cached_property
-    def other_owner(self) -> str | None:
-        """Something else that has an attribute of the name, in the workspace or outside; None: nothing has."""
-        for record in self.records:
-            site = record.site
-            if site.role not in BINDING or record.meaning.roots & self.family:
-                continue
-            if site.scope.kind == "class":
-                return f"class `{site.scope.name}`"
-            if site.scope.kind == "module" and site.role not in (Role.IMPORT_NAME, Role.IMPORT_MODULE):
-                return f"`{record.source.path}`"
-        for cls in self.finder.definers:
-            if member_root(cls, cls.spelled(self.target.name)) not in self.family:
-                return f"class `{cls.name}`"
-        return library_owner(self.finder.project, self.target.name)
-
-    def _may_be_module(self, source: Source, site: Site) -> bool:
-        receiver = receiver_before(site.leaf)
-        if receiver is None:
-            return False
-        last = last_name(source, receiver)
-        if last in self._module_names or last in ("module", "mod", "import_module", "__import__", "reload"):
-            return True
-        text = source.text(receiver)
-        return "import_module" in text or "sys.modules" in text
-
-    @cached_property
-    def _module_names(self) -> frozenset[str]:
-        return frozenset(
-            self.finder.project.module_of(root.path).name for root in self.family if root.kind == "variable"
-        )
-
-    def _unknown_keyword(self, source: Source, site: Site, why: str) -> tuple[Evidence, str]:
-        callees = self._callee_names
-        if not callees:
-            return Evidence.UNRELATED, f"{why}; the symbol is no parameter"
-        call = site.ancestor("call", "class_definition", "class_pattern")
-        function = call.child_by_field_name("function") if call is not None else None
-        last = last_name(source, function) if function is not None else ""
-        if last in callees or last in (
-            "cls",
-            "type",
-            "__class__",
-            "super",
-            "__init__",
-            "_replace",
-            "replace",
-        ):
-            return Evidence.POSSIBLE, why
-        return Evidence.UNRELATED, f"{why}, and it is not called `{'` or `'.join(sorted(callees))}`"
-
-    @cached_property
-    def _callee_names(self) -> frozenset[str]:
-        """The names under which a call may reach a parameter or field of the family."""
-        names = set()
-        for root in self.parameters:
-            function = closure.function_at(self.finder.project, root)
-            if function is not None:
-                names.add(function.name)
-                if function.in_class and function.name in closure.NOT_POLYMORPHIC:
-                    names.add(class_in(function.source, function.outer).name)
-        for root in self.family:
-            cls = closure.class_at(self.finder.project, root)
-            if cls is not None and self.finder.meanings.makes_constructor(cls):
-                names.add(cls.name)
-        return frozenset(names)
-
-    def _same_module_tail(self, source: Source, site: Site) -> bool:
-        """Could an import that was not found lead to one of the family's modules all the same?"""
-        statement = site.ancestor("import_from_statement", "import_statement")
-        module = statement.child_by_field_name("module_name") if statement is not None else None
-        if module is None:
-            return False
-        last = source.text(module).rpartition(".")[2]
-        return bool(last) and last in self._module_names
-
-    # ------------------------------------------------------------------ text
-
-    def text(self, source: Source, site: Site) -> Occurrence:
-        """An occurrence in a string or comment, or in a token that is no name."""
-        if site.role is Role.TOKEN:
-            return self._occurrence(source, site, Evidence.UNRELATED, "no name: a keyword, prefix or number")
-        found = mentions.in_python(self.finder.meanings, source, site)
-        evidence, reason = self._judge_text(source, site, found)
-        if evidence is Evidence.CERTAIN and source.is_broken:
-            evidence, reason = Evidence.POSSIBLE, f"the file does not parse; {reason}"
-        if evidence is Evidence.MENTION and not self._in_reach(source, site):
-            evidence, reason = Evidence.UNRELATED, "text outside the function"
-        return self._occurrence(source, site, evidence, reason, found.meaning.steps)
-
-    def _judge_text(self, source: Source, site: Site, found: mentions.TextMeaning) -> tuple[Evidence, str]:
-        if found.evidence is None:
-            if found.meaning.roots & self.family:
-                return Evidence.CERTAIN, found.reason
-            if found.meaning.roots:
-                return Evidence.UNRELATED, found.meaning.says
-            return Evidence.MENTION, found.meaning.unknown or found.reason
-        if found.evidence is Evidence.POSSIBLE:
-            return self._possible_text(found)
-        return found.evidence, found.reason
-
-    def _possible_text(self, found: mentions.TextMeaning) -> tuple[Evidence, str]:
-        if not (self.has_members or self.has_globals or self.has_modules):
-            return Evidence.MENTION, found.reason
-        if found.meaning.roots and not found.meaning.roots & self.family:
-            return Evidence.UNRELATED, found.reason
-        if found.receiver is not None and found.receiver.complete and found.receiver.values:
-            roots: set[Root] = set()
-            for value in found.receiver.values:
-                roots |= self.finder.meanings.on_value(value, self.target.name, "the receiver").roots
-            if roots and not roots & self.family:
-                return Evidence.UNRELATED, f"{found.reason} on something else"
-        return Evidence.POSSIBLE, found.reason
-
-    def _in_reach(self, source: Source, site: Site) -> bool:
-        """Prose about a local is prose inside its function."""
-        if self.has_members or self.has_globals or self.has_modules:
-            return True
-        for root in self.family:
-            function = closure.function_at(self.finder.project, root)
-            if function is None or root.path != source.path:
-                continue
-            if function.statement.start_byte <= site.start < function.statement.end_byte:
-                return True
-        return not any(closure.function_at(self.finder.project, root) for root in self.family)
-
-    def other_files(self, paths: Iterable[str]) -> Iterator[Occurrence]:
-        """Occurrences in files that are not Python."""
-        dotted = self._dotted_module
-        pattern = word_pattern(self.target.name)
-        for path in paths:
-            try:
-                text = self.finder.snapshot.document(path).text
-            except BadRequest:
-                continue
-            for found in pattern.finditer(text):
-                evidence, reason = mentions.in_other_file(path, text, found.start(), found.end(), dotted)
-                span = Span(Offset(found.start()), Offset(found.end()))
-                yield Occurrence(path, span, evidence, "text", reason)
-
-    @cached_property
-    def _dotted_module(self) -> str:
-        for root in self.target.roots:
-            if root.path.endswith(PYTHON_SUFFIXES):
-                return self.finder.project.dotted_name(root.path)
-        return ""
-
-    def _occurrence(
-        self, source: Source, site: Site, evidence: Evidence, reason: str, steps: tuple[Step, ...] = ()
-    ) -> Occurrence:
-        span = source.span(site.start, site.end)
-        last = Step(f"{evidence.value}: {reason}", source.path, span)
-        written = source.bytes[site.start : site.end].decode("utf-8", "replace")
-        replacement = None
-        if written != self.target.name and written.endswith(self.target.name):
-            replacement = written[: -len(self.target.name)] + "{}"
-        return Occurrence(source.path, span, evidence, _role_name(site), reason, (*steps, last), replacement)
-
-
 def _kind(sites: list[Site], otherwise: str) -> str:
     if not sites:
         return otherwise
@@ -612,45 +360,34 @@ def _kind(sites: list[Site], otherwise: str) -> str:
     return kinds.get(sites[0].role, otherwise)
 
 
-def _role_name(site: Site) -> str:
-    role = site.role
-    if role in (Role.FUNCTION, Role.CLASS):
-        return "definition"
-    if role is Role.ATTRIBUTE:
-        access = access_of(site.path)
-        if access in BINDING:
-            return "write"
-        return "call" if _is_called(site, -2) else "attribute"
-    if role is Role.READ:
-        return "call" if _is_called(site, -1) else "read"
-    return _ROLE_NAMES[role]
+def _supplied(meaning: Meaning, definers: list[Definer], outside: set[Root]) -> Meaning | None:
+    """The meaning of a member that the receiver's class lacks, from those who supply it; None: nobody does."""
+    for lineage in meaning.unbound:
+        suppliers = [definer for definer in definers if lineage[0] in definer.lineage]
+        if suppliers:
+            roots = frozenset(definer.root for definer in suppliers)
+            return Meaning(roots, f"supplied by its subclass `{suppliers[0].name}`", steps=meaning.steps)
+        written = next((root for root in lineage if root in outside), None)
+        if written is not None:
+            return Meaning(frozenset({written}), "set from outside the class", steps=meaning.steps)
+    return None
 
 
-def _is_called(site: Site, index: int) -> bool:
-    if len(site.path) < 1 - index:
-        return False
-    return site.path[index][1] == "function" and site.path[index - 1][0].type == "call"
+class Keep:
+    """Lets the files just read keep their trees, up to so many bytes of source; the oldest give theirs up."""
 
+    def __init__(self, n_bytes: int) -> None:
+        self._left = n_bytes
+        self._kept: deque[Source] = deque()
 
-_ROLE_NAMES: dict[Role, str] = {
-    **dict.fromkeys(BINDING, "write"),
-    **dict.fromkeys(DECLARING, "declaration"),
-    Role.PARAMETER: "parameter",
-    Role.TYPE_PARAMETER: "definition",
-    Role.TYPE_ALIAS: "definition",
-    Role.IMPORT_NAME: "import",
-    Role.IMPORT_ALIAS: "import",
-    Role.IMPORT_MODULE: "import",
-    Role.IMPORT_ORIGINAL: "import",
-    Role.MODULE_PART: "import",
-    Role.KEYWORD: "keyword",
-    Role.PATTERN_KEYWORD: "keyword",
-    Role.STRING: "string",
-    Role.COMMENT: "comment",
-    Role.TOKEN: "token",
-    Role.READ: "read",
-    Role.ATTRIBUTE: "attribute",
-}
+    def add(self, source: Source) -> None:
+        """Note a file that was worked on."""
+        self._kept.append(source)
+        self._left -= len(source.bytes)
+        while self._left < 0 and len(self._kept) > 1:
+            oldest = self._kept.popleft()
+            self._left += len(oldest.bytes)
+            oldest.release()
 
 
 def _word_at(text: str, at: int) -> tuple[int, int]:

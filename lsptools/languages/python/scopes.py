@@ -285,14 +285,22 @@ class Source:
             return [found.span() for found in word_pattern(name).finditer(self.document.text)]
         text = self.document.text
         spans = {found.span() for found in word_pattern(name).finditer(text)}
-        if not unicodedata.is_normalized("NFKC", text):
-            spans.update(
-                found.span()
-                for found in _WORD.finditer(text)
-                if not found.group().isascii() and unicodedata.normalize("NFKC", found.group()) == name
-            )
+        spans.update(self._folded.get(name, ()))
         to_byte = self.document.lines.byte_from_offset
         return sorted((to_byte(Offset(start)), to_byte(Offset(end))) for start, end in spans)
+
+    @cached_property
+    def _folded(self) -> dict[str, list[tuple[int, int]]]:
+        """Words that Python reads as another spelling (NFKC), by that spelling."""
+        text = self.document.text
+        folded: dict[str, list[tuple[int, int]]] = {}
+        if unicodedata.is_normalized("NFKC", text):
+            return folded
+        for found in _ODD_WORD.finditer(text):
+            normal = unicodedata.normalize("NFKC", found.group())
+            if normal != found.group():
+                folded.setdefault(normal, []).append(found.span())
+        return folded
 
     def sites(self, name: str) -> list[Site]:
         """Every occurrence of the name, in order."""
@@ -485,4 +493,4 @@ def _binding_pattern(name: str) -> re.Pattern[str]:
 
 
 _IMPORT = re.compile(r"import[ \t\\](?<!\wimport.)(?:[^\n\\]|\\\r?.)*", re.DOTALL)
-_WORD = re.compile(r"\w+")
+_ODD_WORD = re.compile(r"[A-Za-z0-9_]*[^\W\x00-\x7f]\w*")

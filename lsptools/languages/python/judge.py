@@ -1,0 +1,213 @@
+"""The class of evidence of each occurrence, from its facts and the closure of the symbol.
+
+What no meaning could be derived for is decided here, by rules that are stated in `docs/guarantees.md`:
+
+- an attribute of an unknown receiver is likely if nothing else anywhere has an attribute of that name, else possible;
+  if the symbol is a module's name it is possible where something shows that a module is meant, else unrelated;
+- a keyword of an unknown callee is possible if the callee is called as one whose parameter or field the symbol is,
+  else unrelated;
+- an import from a module that was not found is possible if that module is called like the symbol's, else unrelated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from lsptools.errors import BadRequest
+from lsptools.languages.names import Evidence, Occurrence, Step
+from lsptools.languages.python import closure, mentions
+from lsptools.languages.python.candidates import PYTHON_SUFFIXES
+from lsptools.languages.python.classes import class_in
+from lsptools.languages.python.facts import Fact, FileFacts, all_facts
+from lsptools.languages.python.library import library_owner
+from lsptools.languages.python.meaning import Meaning, Root
+from lsptools.languages.python.roles import Role
+from lsptools.languages.python.scopes import word_pattern
+from lsptools.text.lines import Offset, Span
+
+if TYPE_CHECKING:
+    from lsptools.languages.python.references import Finder, Target
+
+
+class Judge:
+    """Gives each occurrence its class."""
+
+    def __init__(
+        self, finder: Finder, target: Target, family: frozenset[Root], files: list[FileFacts]
+    ) -> None:
+        self.finder = finder
+        self.target = target
+        self.family = family
+        self.files = files
+        self.has_members = any(root.kind == "member" for root in family)
+        self.has_globals = any(root.kind == "variable" and root.start == -1 for root in family)
+        self.has_modules = any(root.kind == "module" for root in family)
+        self.parameters = [root for root in family if closure.is_parameter(finder.project, root)]
+
+    def occurrences(self, fixed: dict[Fact, Meaning]) -> Iterator[Occurrence]:
+        """Every fact as an occurrence; `fixed` has meanings that were found only after all files were read."""
+        for file in self.files:
+            for fact in file.facts:
+                meaning = fixed.get(fact, fact.meaning) if fixed else fact.meaning
+                evidence, reason = self._text(fact) if fact.reason else self._code(fact, meaning)
+                if evidence in (Evidence.CERTAIN, Evidence.LIKELY) and file.is_broken:
+                    evidence, reason = Evidence.POSSIBLE, f"the file does not parse; {reason}"
+                yield self._occurrence(fact, evidence, reason, meaning.steps)
+
+    def _code(self, fact: Fact, meaning: Meaning) -> tuple[Evidence, str]:
+        if meaning.roots & self.family:
+            if meaning.complete:
+                return Evidence.CERTAIN, _says(fact, meaning)
+            return Evidence.LIKELY, f"{meaning.says}; {meaning.unknown}"
+        if meaning.roots:
+            return Evidence.UNRELATED, meaning.says or meaning.unknown
+        if meaning.complete:
+            return Evidence.UNRELATED, meaning.says or "not a name of this symbol"
+        return self._unknown(fact, meaning.unknown)
+
+    def _unknown(self, fact: Fact, why: str) -> tuple[Evidence, str]:
+        """Occurrences whose meaning could not be derived: what could they be?"""
+        if fact.role is Role.ATTRIBUTE:
+            if self.has_members:
+                return self._likely_or_possible(why)
+            may_be = fact.may_be_module or fact.beside in self._module_names
+            if (self.has_globals or self.has_modules) and may_be:
+                return Evidence.POSSIBLE, f"{why}; it may be the module"
+            return Evidence.UNRELATED, f"{why}; nothing shows that it is a module"
+        if fact.role in (Role.KEYWORD, Role.PATTERN_KEYWORD):
+            return self._unknown_keyword(fact, why)
+        if fact.role in (Role.IMPORT_ORIGINAL, Role.IMPORT_NAME, Role.MODULE_PART):
+            if fact.beside and fact.beside in self._module_names:
+                return Evidence.POSSIBLE, why
+            return Evidence.UNRELATED, why
+        if self.has_globals and "star import" in why:
+            return Evidence.POSSIBLE, why
+        return Evidence.UNRELATED, why
+
+    def _likely_or_possible(self, why: str) -> tuple[Evidence, str]:
+        other = self.other_owner
+        if other is None:
+            return Evidence.LIKELY, f"{why}, and nothing else has an attribute `{self.target.name}`"
+        return Evidence.POSSIBLE, f"{why}; {other} has one of this name, too"
+
+    @cached_property
+    def other_owner(self) -> str | None:
+        """Something else that has an attribute of the name, in the workspace or outside; None: nothing has."""
+        for fact in all_facts(self.files):
+            if fact.binds and not fact.meaning.roots & self.family:
+                return fact.binds
+        for file in self.files:
+            for definer in file.definers:
+                if definer.root not in self.family:
+                    return f"class `{definer.name}`"
+        return library_owner(self.finder.project, self.target.name)
+
+    @cached_property
+    def _module_names(self) -> frozenset[str]:
+        return frozenset(
+            self.finder.project.module_of(root.path).name for root in self.family if root.kind == "variable"
+        )
+
+    def _unknown_keyword(self, fact: Fact, why: str) -> tuple[Evidence, str]:
+        callees = self._callee_names
+        if not callees:
+            return Evidence.UNRELATED, f"{why}; the symbol is no parameter"
+        if fact.beside in callees or fact.beside in _ANY_CALLEE:
+            return Evidence.POSSIBLE, why
+        return Evidence.UNRELATED, f"{why}, and it is not called `{'` or `'.join(sorted(callees))}`"
+
+    @cached_property
+    def _callee_names(self) -> frozenset[str]:
+        """The names under which a call may reach a parameter or field of the family."""
+        names = set()
+        for root in self.parameters:
+            function = closure.function_at(self.finder.project, root)
+            if function is not None:
+                names.add(function.name)
+                if function.in_class and function.name in closure.NOT_POLYMORPHIC:
+                    names.add(class_in(function.source, function.outer).name)
+        for root in self.family:
+            cls = closure.class_at(self.finder.project, root)
+            if cls is not None and self.finder.meanings.makes_constructor(cls):
+                names.add(cls.name)
+        return frozenset(names)
+
+    # ------------------------------------------------------------------ text
+
+    def _text(self, fact: Fact) -> tuple[Evidence, str]:
+        """An occurrence in a string or comment, or in a token that is no name."""
+        evidence, reason = self._judge_text(fact)
+        if evidence is Evidence.MENTION and not self._in_reach(fact):
+            return Evidence.UNRELATED, "text outside the function"
+        return evidence, reason
+
+    def _judge_text(self, fact: Fact) -> tuple[Evidence, str]:
+        roots = fact.meaning.roots
+        if fact.evidence is None:
+            if roots & self.family:
+                return Evidence.CERTAIN, fact.reason
+            if roots:
+                return Evidence.UNRELATED, fact.meaning.says
+            return Evidence.MENTION, fact.meaning.unknown or fact.reason
+        if fact.evidence is not Evidence.POSSIBLE:
+            return fact.evidence, fact.reason
+        if not (self.has_members or self.has_globals or self.has_modules):
+            return Evidence.MENTION, fact.reason
+        if roots and not roots & self.family:
+            return Evidence.UNRELATED, fact.reason
+        if fact.receiver and not fact.receiver & self.family:
+            return Evidence.UNRELATED, f"{fact.reason} on something else"
+        return Evidence.POSSIBLE, fact.reason
+
+    def _in_reach(self, fact: Fact) -> bool:
+        """Prose about a local is prose inside its function."""
+        if self.has_members or self.has_globals or self.has_modules:
+            return True
+        for root in self.family:
+            function = closure.function_at(self.finder.project, root)
+            if function is None or root.path != fact.path:
+                continue
+            if function.statement.start_byte <= fact.start < function.statement.end_byte:
+                return True
+        return not any(closure.function_at(self.finder.project, root) for root in self.family)
+
+    def other_files(self, paths: Iterable[str]) -> Iterator[Occurrence]:
+        """Occurrences in files that are not Python."""
+        dotted = self._dotted_module
+        pattern = word_pattern(self.target.name)
+        for path in paths:
+            try:
+                text = self.finder.snapshot.document(path).text
+            except BadRequest:
+                continue
+            for found in pattern.finditer(text):
+                evidence, reason = mentions.in_other_file(path, text, found.start(), found.end(), dotted)
+                span = Span(Offset(found.start()), Offset(found.end()))
+                yield Occurrence(path, span, evidence, "text", reason)
+
+    @cached_property
+    def _dotted_module(self) -> str:
+        for root in self.target.roots:
+            if root.path.endswith(PYTHON_SUFFIXES):
+                return self.finder.project.dotted_name(root.path)
+        return ""
+
+    def _occurrence(self, fact: Fact, evidence: Evidence, reason: str, steps: tuple[Step, ...]) -> Occurrence:
+        last = Step(f"{evidence.value}: {reason}", fact.path, fact.span)
+        name = self.target.name
+        replacement = None
+        if fact.written != name and fact.written.endswith(name):
+            replacement = fact.written[: -len(name)] + "{}"
+        return Occurrence(fact.path, fact.span, evidence, fact.shown, reason, (*steps, last), replacement)
+
+
+def _says(fact: Fact, meaning: Meaning) -> str:
+    if fact.role in (Role.FUNCTION, Role.CLASS):
+        return "the definition" if not meaning.steps or "inherited" not in meaning.says else meaning.says
+    return meaning.says or fact.role.value
+
+
+_ANY_CALLEE = frozenset({"cls", "type", "__class__", "super", "__init__", "_replace", "replace"})
+"""Callees that may be any class."""
