@@ -25,7 +25,9 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY / "tests"))
 
 import casefile  # noqa: E402
-from casefile import BOMS, BREAK, Case, File, Section, Tree  # noqa: E402
+import casetree  # noqa: E402
+from casefile import Case, Section  # noqa: E402
+from casetree import BOMS, BREAK, File, Tree  # noqa: E402
 
 KINDS = {
     "builtin": "shadows_builtin",
@@ -96,7 +98,7 @@ def settings(told: Json) -> dict[str, str]:
 
 def files_of(folder: Path) -> Tree:
     """The workspace; of the permission bits only "executable", for read-only copies of the cases are common."""
-    tree = casefile.read_tree(folder)
+    tree = casetree.read_tree(folder)
     return {
         path: File(entry.data, 0o755 if entry.mode & 0o111 else 0o644) if isinstance(entry, File) else entry
         for path, entry in tree.items()
@@ -110,7 +112,7 @@ def inputs_with_cursor(tree: Tree, file: str, line: int, column: int) -> tuple[l
     sections = [casefile.file_section(path, tree[path]) for path in paths]
     if "escaped" in sections[0].header or "base64" in sections[0].header:
         return sections, f"{file}:{line}:{column + 1}"
-    lines = casefile.lines_of(sections[0].body)
+    lines = casetree.lines_of(sections[0].body)
     lines[line - 1] = f"{lines[line - 1][:column]}<|>{lines[line - 1][column:]}"
     return [Section(sections[0].header, "".join(lines)), *sections[1:]], "@cursor"
 
@@ -125,7 +127,7 @@ def expectations(tree: Tree, expect: Json) -> Iterator[Section]:
         yield Section(f"=> gone {old}", "")
     for path in sorted(expect["edits"].keys() | moves.keys()):
         entry = edited(tree[path], expect["edits"].get(path, ()))
-        like = None if path in moves else casefile.form_of(entry.data, mode=entry.mode)[0]
+        like = None if path in moves else casetree.form_of(entry.data, mode=entry.mode)[0]
         yield casefile.file_section(moves.get(path, path), entry, prefix="=> ", like=like)
     sites = [
         f"{path}:{line}:{column + 1}\n"
@@ -136,10 +138,10 @@ def expectations(tree: Tree, expect: Json) -> Iterator[Section]:
         yield Section("=> possible", "".join(sites))
 
 
-def edited(entry: casefile.Entry, edits: Any) -> File:  # [[line, column, old, new], …]
+def edited(entry: casetree.Entry, edits: Any) -> File:  # [[line, column, old, new], …]
     """The file after the edits; lines are 1-based, columns 0-based and in code points."""
     assert isinstance(entry, File)
-    form, _ = casefile.form_of(entry.data)
+    form, _ = casetree.form_of(entry.data)
     bom = BOMS[form.encoding] if form.bom else b""
     text = entry.data.removeprefix(bom).decode(form.encoding)
     starts = [0, *(found.end() for found in BREAK.finditer(text))]

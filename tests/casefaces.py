@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from unittest import mock
 
-import casefile
-from casefile import Tree
+import casetree
+from casetree import Tree
 
 if TYPE_CHECKING:
     from lsptools import References, Span, ToolError
@@ -246,12 +246,12 @@ class Python:
                 found = open_workspace(at.root).references(place)
             except ToolError as error:
                 return _failed(error, {})
-        return Outcome(0, None, "", _references_json(casefile.read_tree(at.root), found), None, None, None)
+        return Outcome(0, None, "", _references_json(casetree.read_tree(at.root), found), None, None, None)
 
     def _rename(self, arguments: Sequence[str], at: Place) -> Outcome:
         from lsptools import References, Refused, ToolError, open_workspace
 
-        before = casefile.read_tree(at.root)
+        before = casetree.read_tree(at.root)
         with _standing_in(at, at.user):
             try:
                 done = open_workspace(at.root).rename(*arguments[1:3], **_decisions(arguments))
@@ -295,12 +295,12 @@ def _references_json(tree: Tree, found: References) -> dict[str, Any]:
 
 def _located(tree: Tree, path: str, span: Span) -> dict[str, Any]:
     text = _text_at(tree, path)
-    line, column = casefile.user_position(text, span.start)
+    line, column = casetree.user_position(text, span.start)
     return {
         "path": path,
         "line": line,
         "column": column,
-        "range": {"start": casefile.utf16_position(text, line, column)},
+        "range": {"start": casetree.utf16_position(text, line, column)},
     }
 
 
@@ -309,9 +309,9 @@ def _spanned(tree: Tree, path: str, span: Span) -> str:
 
 
 def _text_at(tree: Tree, path: str) -> str:
-    entry = casefile.File(Path(path).read_bytes()) if Path(path).is_absolute() else tree[path]
-    assert isinstance(entry, casefile.File)
-    return casefile.text_of(entry)
+    entry = casetree.File(Path(path).read_bytes()) if Path(path).is_absolute() else tree[path]
+    assert isinstance(entry, casetree.File)
+    return casetree.text_of(entry)
 
 
 FACES: tuple[Face, ...] = (CommandLine(), Python())

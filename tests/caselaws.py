@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import casefile
+import casetree
 from casefaces import Face, Outcome, Place
-from casefile import BREAK, Case, Entry, File, Tree, Wanted, text_of, user_position, utf16_position, with_text
+from casefile import Case, Wanted
+from casetree import BREAK, Entry, File, Tree, text_of, user_position, utf16_position, with_text
 
 CLASSES = frozenset({"certain", "likely", "possible", "mention", "unrelated"})
 ENVIRONMENT = frozenset({"unavailable", "timed_out", "cancelled", "internal"})
@@ -43,7 +45,7 @@ class Seen:
 def run(case: Case, face: Face, at: Place) -> Seen:
     """All steps in a workspace of the case's own."""
     before = casefile.before(case)
-    casefile.write_tree(at.root, before)
+    casetree.write_tree(at.root, before)
     steps = [casefile.arguments(case, step) for step in case.steps]
     broken: list[str] = []
     n_changes = 0
@@ -51,10 +53,10 @@ def run(case: Case, face: Face, at: Place) -> Seen:
     for arguments in steps:
         start = now
         diff = face.preview(arguments, at)
-        if casefile.read_tree(at.root) != start:
+        if casetree.read_tree(at.root) != start:
             broken.append(f"the preview of {arguments} changed something")
         outcome = face.run(arguments, at)
-        now = casefile.read_tree(at.root)
+        now = casetree.read_tree(at.root)
         n_changes += now != start
         if outcome.error_kind is None and arguments is not steps[-1] and outcome.exit != 0:
             broken.append(f"{arguments} ended with {outcome.exit}: {outcome.err or outcome.out}")
@@ -70,7 +72,7 @@ def _dishonest(start: Tree, now: Tree, outcome: Outcome, diff: str | None) -> It
     """Where preview, answer and deed differ."""
     changed = now != start
     if outcome.error_kind is not None and changed:
-        yield f"refused ({outcome.error_kind}), but something was changed:\n{casefile.diff_of(start, now)}"
+        yield f"refused ({outcome.error_kind}), but something was changed:\n{casetree.diff_of(start, now)}"
     if outcome.changed is not None and outcome.changed != changed:
         yield f"says applied={outcome.changed}, but {'something' if changed else 'nothing'} was changed"
     if diff is not None and outcome.exit != 0:
@@ -83,13 +85,13 @@ def _dishonest(start: Tree, now: Tree, outcome: Outcome, diff: str | None) -> It
             yield f"the preview is no diff of the workspace ({problem}):\n{diff}"
         else:
             if _files(planned) != _files(now):
-                yield f"the preview is not what was done:\n{casefile.diff_of(planned, now)}"
+                yield f"the preview is not what was done:\n{casetree.diff_of(planned, now)}"
     if outcome.answer is not None:
         yield from malformed(start, outcome.answer)
         if outcome.answer.get("applied") is True and "edits" in outcome.answer:
             told = edited(start, outcome.answer["edits"], outcome.answer.get("moves") or [])
             if _files(told) != _files(now):
-                yield f"the edits of the answer are not what was done:\n{casefile.diff_of(told, now)}"
+                yield f"the edits of the answer are not what was done:\n{casetree.diff_of(told, now)}"
 
 
 def _left_behind(at: Place) -> Iterator[str]:
@@ -107,14 +109,14 @@ def _not_undone(before: Tree, now: Tree, face: Face, at: Place, n_changes: int) 
         if outcome.exit != 0:
             yield f"undo ended with {outcome.exit}: {outcome.error_text or outcome.err or outcome.out}"
             return
-        now = casefile.read_tree(at.root)
+        now = casetree.read_tree(at.root)
     if now != before:
         yield f"undo did not restore everything:\n{difference(before, now)}"
     yield from (f"after undo: {each}" for each in _left_behind(at))
 
 
 def _files(tree: Tree) -> Tree:
-    return {path: entry for path, entry in tree.items() if not isinstance(entry, casefile.Folder)}
+    return {path: entry for path, entry in tree.items() if not isinstance(entry, casetree.Folder)}
 
 
 # ------------------------------------------------------------------------------------------------------- judging
@@ -165,8 +167,8 @@ def _problems(case: Case, wanted: Wanted, seen: Seen) -> Iterator[str]:
     outcome = seen.outcome
     if wanted.tree is not None and wanted.tree != seen.after:
         yield f"not the expected files:\n{difference(wanted.tree, seen.after)}"
-    if wanted.diff is not None and wanted.diff != casefile.diff_of(seen.before, seen.after):
-        yield f"not the expected diff, but:\n{casefile.diff_of(seen.before, seen.after)}"
+    if wanted.diff is not None and wanted.diff != casetree.diff_of(seen.before, seen.after):
+        yield f"not the expected diff, but:\n{casetree.diff_of(seen.before, seen.after)}"
     if wanted.out is not None and outcome.out is not None and wanted.out != outcome.out:
         yield f"not the expected output, but:\n{outcome.out}"
     if wanted.possible is not None:
@@ -257,7 +259,7 @@ def difference(wanted: Tree, got: Tree) -> str:
         for path in sorted(wanted.keys() & got.keys())
         if wanted[path] != got[path] and not (isinstance(wanted[path], File) and isinstance(got[path], File))
     ]
-    return "".join([*gone, *new, *other, casefile.diff_of(wanted, got)])
+    return "".join([*gone, *new, *other, casetree.diff_of(wanted, got)])
 
 
 def _what(entry: Entry) -> str:
@@ -332,7 +334,7 @@ def patched(tree: Tree, diff: str) -> Tree:
         assert isinstance(file, File)
         if new:
             # For git a byte order mark is the first character of the first line.
-            mark = "\ufeff" if casefile.has_bom(file) else ""
+            mark = "\ufeff" if casetree.has_bom(file) else ""
             written[new] = with_text(file, _patched(mark + text_of(file), lines[n_head:]).removeprefix(mark))
     return {**after, **written}
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import casefile
 import caselaws
+import casetree
 import pytest
 from casefaces import Outcome, Place
-from casefile import File, Tree
+from casetree import File, Tree
 
 CASE = """\
 Every `get` of the workspace is the same thing here.
@@ -44,7 +45,7 @@ class Toy:
         return True
 
     def run(self, arguments: Sequence[str], at: Place) -> Outcome:
-        before = casefile.read_tree(at.root)
+        before = casetree.read_tree(at.root)
         path, line, column = arguments[1].rsplit(":", 2)
         answer, after = self.planned(before, path, int(line), int(column), arguments[2])
         if not arguments[2].isidentifier():

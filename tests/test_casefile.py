@@ -4,8 +4,10 @@ import tempfile
 from pathlib import Path
 
 import casefile
+import casetree
 import pytest
-from casefile import CaseError, File, Folder, Form, Link, Tree, parse
+from casefile import parse
+from casetree import CaseError, File, Folder, Form, Link, Tree
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -148,7 +150,7 @@ def test_a_wrong_case_file_is_an_error(text: str, says: str) -> None:
 
 
 def check_bytes(data: bytes, mode: int = 0o644) -> None:
-    form, body = casefile.form_of(data, mode=mode)
+    form, body = casetree.form_of(data, mode=mode)
     assert form.entry(body) == File(data, mode)
     section = casefile.file_section("a b.py", File(data, mode))
     assert casefile.before(parse("Prose.\n\n$ x\n" + section.text)) == {"a b.py": File(data, mode)}
@@ -207,15 +209,15 @@ def test_any_text_can_be_said(text: str, encoding: str) -> None:
     ],
 )
 def test_bytes_are_said_in_the_most_readable_form(data: bytes, flags: str) -> None:
-    assert casefile.form_of(data)[0].flags() == flags
+    assert casetree.form_of(data)[0].flags() == flags
 
 
 @given(st.dictionaries(st.sampled_from(["a", "b/c", "b/d e"]), st.binary(max_size=9), min_size=1))
 def test_a_tree_on_disk_is_read_as_it_was_written(files: dict[str, bytes]) -> None:
-    tree = casefile.with_folders({name: File(data, 0o640) for name, data in files.items()} | {"l": Link("b")})
+    tree = casetree.with_folders({name: File(data, 0o640) for name, data in files.items()} | {"l": Link("b")})
     with tempfile.TemporaryDirectory() as folder:
-        casefile.write_tree(Path(folder), tree)
-        assert casefile.read_tree(Path(folder)) == tree
+        casetree.write_tree(Path(folder), tree)
+        assert casetree.read_tree(Path(folder)) == tree
 
 
 def check_rewritten(
@@ -262,8 +264,8 @@ def test_expectations_are_rewritten_in_place() -> None:
 def test_a_diff_shows_line_ends_modes_and_a_missing_last_line_end() -> None:
     old: Tree = {"a": File(b"x\r\ny\r\n"), "b": File(b"x\n"), "c": File(b"1\n"), "d": Link("a")}
     new: Tree = {"a": File(b"x\ny\n", 0o755), "b": File(b"x"), "e": File(b"1\n"), "d": Link("b")}
-    assert casefile.diff_of(old, old) == ""
-    assert casefile.diff_of(old, new) == (
+    assert casetree.diff_of(old, old) == ""
+    assert casetree.diff_of(old, new) == (
         "flags a: crlf => mode=755\n"
         "--- a/b\n+++ b/b\n@@ -1 +1 @@\n-x\n+x\n\\ No newline at end of file\n"
         "--- a/c\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n"
@@ -274,4 +276,4 @@ def test_a_diff_shows_line_ends_modes_and_a_missing_last_line_end() -> None:
 def test_a_form_is_written_as_its_flags() -> None:
     form = Form(newline="\r\n", encoding="utf-16-le", bom=True, no_eol=True, escaped=True, mode=0o755)
     assert form.flags() == " crlf utf-16-le bom no-eol escaped mode=755"
-    assert casefile.form_from_flags(form.flags().split()) == form
+    assert casetree.form_from_flags(form.flags().split()) == form

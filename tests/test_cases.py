@@ -12,6 +12,7 @@ from pathlib import Path
 
 import casefile
 import caselaws
+import casetree
 import pytest
 from casefaces import FACES, CommandLine, Face, Place
 from casefile import Case
@@ -80,7 +81,7 @@ def test_the_program_of_a_case_prints_the_same_before_and_after(
     for number, tree in enumerate(trees):
         folder = tmp_path / str(number)
         folder.mkdir()
-        casefile.write_tree(folder, tree)
+        casetree.write_tree(folder, tree)
         printed.append(output_of(program, folder))
     assert printed[0]
     assert printed == printed[:1] * len(printed)
