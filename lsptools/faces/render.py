@@ -73,10 +73,11 @@ def answer_text(tool: str, answer: Answer, look: Look) -> str:
 
 def error_text(error: ToolError, look: Look) -> str:
     """An error or refusal: its kind or sentence, every conflict with its places, and the hint."""
-    lines = [*_headline(error, look), *(_site(site, look) for site in error.sites)]
-    if isinstance(error, Refused):
-        for conflict in error.conflicts:
-            lines += _conflict(conflict, look)
+    conflicts = error.conflicts if isinstance(error, Refused) else ()
+    told = {site for conflict in conflicts for site in conflict.sites}
+    lines = [*_headline(error, look), *(_site(site, look) for site in error.sites if site not in told)]
+    for conflict in conflicts:
+        lines += _conflict(conflict, look)
     if error.hint:
         lines.append(f"{look.paint('cyan', 'hint')}: {_visible(error.hint)}")
     return "\n".join(lines) + "\n"

@@ -217,6 +217,15 @@ def test_a_refusal() -> None:
     )
 
 
+def test_a_place_of_a_conflict_is_told_once() -> None:
+    here, there = Site("a.py", 1, 1, "renaming this"), Site("b.py", 2, 2, "is in the way")
+    conflicts = (Conflict("name_clash", "`b` exists", (here,)),)
+    check_error(
+        Refused("name_clash", "`b` exists", sites=(here, there), conflicts=conflicts),
+        "refused: name_clash\nb.py:2:2: is in the way\na.py:1:1: renaming this\n",
+    )
+
+
 def test_a_refusal_without_conflicts() -> None:
     check_error(
         Refused("library_symbol", "`print` belongs to Python", sites=(Site("a.py", 1, 1, "used here"),)),
