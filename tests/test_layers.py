@@ -47,7 +47,7 @@ RESERVED: Mapping[str, Sequence[str]] = {
     "pty": [],
     "os.system": [],
     "os.popen": [],
-    "os.fork": [],
+    "os.fork": ["languages/python/parallel.py"],
     "os.exec": [],
     "os.spawn": [],
     "os.posix_spawn": [],
@@ -92,7 +92,6 @@ WRITING = [
     # Changing files.
     OPEN_TO_WRITE := "open(…) to write",
     "os.open",
-    "os.fdopen",
     "os.replace",
     "os.rename",
     "os.renames",
