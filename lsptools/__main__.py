@@ -4,7 +4,11 @@ import sys
 
 
 def main() -> None:
+    import gc
+
     from lsptools.faces.cli import main as run
+
+    gc.disable()  # a short life with many small values: looking for cycles would only cost a tenth of it
 
     sys.exit(run())
 

@@ -128,7 +128,6 @@ def _refuse_external(account: Account, finder: Finder) -> None:
         "library_symbol",
         f"`{account.target.name}` belongs to a library or to the language: {found[0].message}",
         hint="rename only what the workspace defines; an import can be given a local name with `as`",
-        sites=tuple(place for conflict in found for place in conflict.sites),
         conflicts=found,
         details=account.references,
     )
@@ -153,8 +152,7 @@ def _refusal(account: Account, found: tuple[Conflict, ...], new_name: str) -> Re
         message = f"{found[0].message}"
     else:
         hint = f"choose a name that is free, or rename the other `{new_name}` first"
-    sites: tuple[Place, ...] = tuple(place for conflict in found for place in conflict.sites)
-    return Refused(kind, message, hint=hint, sites=sites, conflicts=found, details=account.references)
+    return Refused(kind, message, hint=hint, conflicts=found, details=account.references)
 
 
 # ---------------------------------------------------------------------------------------------------- modules

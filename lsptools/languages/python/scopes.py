@@ -16,6 +16,7 @@ from __future__ import annotations
 import builtins
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 from lsptools.languages.python.roles import BINDING, DECLARING, Path, Role, role_of
@@ -320,12 +321,11 @@ class Source:
     def _binding_sites(self, name: str) -> list[Site]:
         if not (self._ascii and name.isascii()):
             return self.sites(name)
-        found = {match.span() for match in _binding_pattern(name).finditer(self.document.text)}
+        found = set(_may_bind(self.document.text, name))
         for at, statement in self._imports:
             if name in statement:
-                spans = (match.span() for match in word_pattern(name).finditer(statement))
-                found.update((at + start, at + end) for start, end in spans)
-        return [self.site_at(start, end, name) for start, end in sorted(found)]
+                found.update(at + match.start() for match in word_pattern(name).finditer(statement))
+        return [self.site_at(start, start + len(name), name) for start in sorted(found)]
 
     @cached_property
     def _imports(self) -> list[tuple[int, str]]:
@@ -485,11 +485,22 @@ def word_pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"{word}(?!\w)(?<!\w{word})")
 
 
-@lru_cache(maxsize=4096)
-def _binding_pattern(name: str) -> re.Pattern[str]:
-    """Every occurrence that could bind the name outside an `import a.b`: neither after a dot nor before one."""
-    word = re.escape(name)
-    return re.compile(rf"{word}(?!\w)(?<![\w.]{word})(?!\s*\.)")
+def _may_bind(text: str, name: str) -> Iterator[int]:
+    """Where a whole word could bind a name outside an `import a.b`: neither after a dot nor before one.
+
+    No regular expression: there are more names than their compilation is worth.
+    """
+    n_letters = len(name)
+    at = text.find(name)
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + n_letters : at + n_letters + 1]
+        if after != "." and before != "." and not _is_word(before) and not _is_word(after):
+            yield at
+        at = text.find(name, at + n_letters)
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 _IMPORT = re.compile(r"import[ \t\\](?<!\wimport.)(?:[^\n\\]|\\\r?.)*", re.DOTALL)
