@@ -23,6 +23,7 @@ _RATIOS = (
     "time ÷ first",
     "time ÷ stable",
     "rename ÷ stable",
+    "cpu ÷",
     "memory ÷",
     "only peer",
     "only lsptools",
