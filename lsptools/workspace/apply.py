@@ -356,6 +356,7 @@ def _take(job: _Job, number: int, step: Step) -> None:
                 job.operations.rename(path, job.old(number))
         case "move":
             job.operations.rename(path, job.absolute(step.new))
+            job.on_step(f"mark {step.path}")
             job.operations.rename(job.new(number), job.old(number))
 
 
@@ -450,6 +451,7 @@ def _take_one_back(job: _Job, number: int, step: Step) -> bool:
             # The marker first: it must never say more than is true.
             if _is_there(job, old):
                 job.operations.rename(old, new)
+            job.on_step(f"return {step.path}")
             job.operations.rename(job.absolute(step.new), path)
     return True
 

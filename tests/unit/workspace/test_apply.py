@@ -201,6 +201,24 @@ def test_folders_emptied_by_moves_and_deletions_go_others_stay(tmp_path: Path) -
     assert (at.ws / "a/b/c.py").read_bytes() == b"c"
 
 
+def test_a_folder_into_which_someone_puts_something_meanwhile_stays(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"p/a.py": b"", "q/b.py": b""})
+    # A program that is in the folder, whatever it is called just now.
+    inside_q = os.open(at.ws / "q", os.O_RDONLY)
+
+    def hook(step: str) -> None:
+        if step == "rmdir p":
+            (at.ws / "p/late").write_bytes(b"")
+        if step == "tidy q":
+            os.close(os.open("late", os.O_CREAT | os.O_WRONLY, dir_fd=inside_q))
+
+    at.apply(Change(moves=(Move("p/a.py", "a.py"), Move("q/b.py", "b.py"))), hook)
+    os.close(inside_q)
+    assert set(at.tree) == {"a.py", "b.py", "p", "p/late", "q", "q/late"}
+    undo(at.root, at.state)
+    assert set(at.tree) == {"p", "p/a.py", "p/late", "q", "q/b.py", "q/late"}
+
+
 def files_after(at: Bench, *moves: tuple[str, str], creations: tuple[Creation, ...] = ()) -> dict[str, bytes]:
     """What the files are after moves; then the moves are undone, and must be so exactly."""
     tree = at.tree
@@ -222,6 +240,8 @@ def test_moves_into_one_another(tmp_path: Path) -> None:
     assert files_after(at, ("p/q/y", "z"), ("p", "r")) == moved
     moved = {"p/x": b"x", "q/y": b"y", "q/__init__": b"", "__init__": b"", "a": b"a", "b": b"b"}
     assert files_after(at, ("p/q", "q")) == moved
+    moved = {"r/x": b"x", "r/q/y": b"y", "r/q/__init__": b"", "p/m": b"a", "__init__": b"", "b": b"b"}
+    assert files_after(at, ("a", "p/m"), ("p", "r"), ("p/q/y", "r/q/y")) == moved
     # What stands at the old place afterwards looks exactly like what was there.
     shim = Creation("__init__", "")
     assert files_after(at, ("__init__", "n/__init__"), creations=(shim,))["n/__init__"] == b""
@@ -237,6 +257,8 @@ def test_what_cannot_be_moved(tmp_path: Path) -> None:
     assert [conflict.sites[0].path for conflict in error.conflicts] == ["a", "b"]
     refused(at, Change(moves=(Move("p/x", "p"),)), Refused, "exists")
     refused(at, Change(moves=(Move("p", "b/q"),)), BadRequest, "invalid")
+    at.apply(Change(creations=(Creation("q/y", ""),)))
+    refused(at, Change(moves=(Move("p", "q/p"), Move("q", "p/q"))), BadRequest, "overlap")
     refused(at, Change(moves=(Move("missing", "c"),)), BadRequest, "not_found")
 
 

@@ -66,6 +66,13 @@ def all_sorts(folder: Path) -> tuple[Bench, Change]:
     return at, change
 
 
+def puzzle(folder: Path) -> tuple[Bench, Change]:
+    """Names that are left are taken again, so that they alone say nothing about how far the moves have come."""
+    at = bench(folder, {"a.py": b"", "p/__init__.py": b"", "p/m.py": b"", "q/k.py": b"", "e/x.py": b""})
+    moves = [("a.py", "n/c.py"), ("q", "r"), ("p", "q"), ("p/__init__.py", "a.py"), ("e/x.py", "p/x.py")]
+    return at, Change(moves=tuple(Move(old, new) for old, new in moves))
+
+
 def dies(at: Bench, change: Change, step: int) -> None:
     assert in_a_process_that_dies(lambda: at.apply(change, Stop(step, kill_self)))
 
@@ -87,11 +94,10 @@ def steps_and_trees(at: Bench, change: Change) -> tuple[list[str], Tree, Tree]:
     return counted.steps, old, new
 
 
-@pytest.mark.parametrize("make", [twenty_files, all_sorts])
+@pytest.mark.parametrize("make", [twenty_files, all_sorts, puzzle])
 def test_killed_at_every_step(folder: Path, make: Callable[[Path], tuple[Bench, Change]]) -> None:
     at, change = make(folder)
     steps, old, new = steps_and_trees(at, change)
-    assert len(steps) >= 40
     for number, step in enumerate(steps):
         dies(at, change, number)
         repaired = recover(at.root, at.state)
@@ -106,24 +112,25 @@ def test_killed_at_every_step(folder: Path, make: Callable[[Path], tuple[Bench, 
             assert at.tree == old
 
 
-def test_killed_again_while_it_is_repaired(folder: Path) -> None:
-    at, change = all_sorts(folder)
+@pytest.mark.parametrize("make", [all_sorts, puzzle])
+@pytest.mark.parametrize("first", ["committed", "tidy"])
+def test_killed_again_at_every_step_of_the_repair(
+    folder: Path, make: Callable[[Path], tuple[Bench, Change]], first: str
+) -> None:
+    at, change = make(folder)
     steps, old, new = steps_and_trees(at, change)
-    for number in range(1, len(steps), 6):
-        n_more = 0
-        while True:
-            dies(at, change, number)
-            stop = Stop(n_more, kill_self)
-            died = in_a_process_that_dies(partial(recover, at.root, at.state, on_step=stop))
-            recover(at.root, at.state)
-            is_new = number > steps.index("committed")
-            assert at.tree == (new if is_new else old), (steps[number], n_more)
-            check_clean(at)
-            if is_new:
-                undo(at.root, at.state)
-            if not died:
-                break
-            n_more += 7
+    number = next(number for number, step in enumerate(steps) if step.startswith(first))
+    n_more, died = 0, True
+    while died:
+        dies(at, change, number)
+        stop = Stop(n_more, kill_self)
+        died = in_a_process_that_dies(partial(recover, at.root, at.state, on_step=stop))
+        recover(at.root, at.state)
+        assert at.tree == (new if first == "tidy" else old), n_more
+        check_clean(at)
+        if first == "tidy":
+            undo(at.root, at.state)
+        n_more += 1
 
 
 def test_an_undo_is_killed_at_every_step(folder: Path) -> None:
