@@ -24,7 +24,6 @@ from lsptools.errors import BadRequest, Conflict, Refused
 from lsptools.errors import Site as Place
 from lsptools.languages.python import closure
 from lsptools.languages.python.classes import Class
-from lsptools.languages.python.facts import all_facts
 from lsptools.languages.python.meaning import Root
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import BINDING, DECLARING, Role
@@ -344,14 +343,21 @@ def _external(account: Account, finder: Finder, root: Root) -> Conflict:
 
 
 def sites_of(
-    account: Account, finder: Finder, spans: Iterable[tuple[str, int]]
+    account: Account, finder: Finder, new_name: str, spans: Iterable[tuple[str, int]]
 ) -> tuple[tuple[Source, Site], ...]:
-    """The code sites of an account that start at these (path, byte) places."""
+    """The code sites of an account that start at these (path, byte) places, in files where anything can conflict.
+
+    Whatever clashes with the new name, captures it or is captured contains its text: files without it need no look.
+    """
     chosen = set(spans)
     found = []
-    for fact in all_facts(account.files):
-        if (fact.path, fact.start) in chosen:
-            source = finder.project.source(fact.path)
-            if source is not None:
-                found.append((source, source.site_at(fact.start, fact.end, fact.written)))
+    for file in account.files:
+        source = finder.project.source(file.path)
+        if source is None or new_name not in source.document.text:
+            continue
+        found += [
+            (source, source.site_at(fact.start, fact.end, fact.written))
+            for fact in file.facts
+            if (fact.path, fact.start) in chosen
+        ]
     return tuple(found)

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from lsptools.languages.names import Evidence, FilePosition
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.meaning import Meaning, Root
-from lsptools.languages.python.references import Account, Finder
+from lsptools.languages.python.references import KEPT_BYTES, Account, Finder, Keep
 from lsptools.languages.python.roles import TEXT
-from lsptools.languages.python.scopes import Site, Source
+from lsptools.languages.python.scopes import Source
 from lsptools.text.edits import Edits
 from lsptools.text.lines import Offset, Span
 from lsptools.workspace.change import Change
@@ -71,9 +71,9 @@ class _Proof:
         yield from _line(f"the symbol is found under `{self.new}`, with all its declarations", wrong)
         n_bound, wrong = self._edited()
         yield from _line(f"{n_bound} edited occurrences are bound to it", wrong)
-        n_old, wrong = self._others(self.new)
+        n_old, wrong = self._there_before()
         yield from _line(f"{n_old} occurrences of `{self.new}` that were there mean what they meant", wrong)
-        n_left, wrong = self._others(self.old)
+        n_left, wrong = self._left()
         yield from _line(f"{n_left} occurrences of `{self.old}` that stay mean what they meant", wrong)
         n_files, wrong = self._parses()
         yield from _line(f"{n_files} touched files still parse", wrong)
@@ -122,55 +122,73 @@ class _Proof:
         carried = self.edits[path].carry_span(span)
         return carried.start if carried is not None else -1
 
-    def _others(self, name: str) -> tuple[int, list[str]]:
-        """Occurrences of a name that are not edited mean the same before and after."""
+    def _left(self) -> tuple[int, list[str]]:
+        """Occurrences of the old name that stay mean the same before and after, and none of them meant the symbol."""
         n_checked = 0
-        wrong = []
-        for source in self.before.sources_with(name):
-            edits = self._edits_of(source.path)
-            edited = {edit.span.start for edit in edits}
-            counterpart: dict[int, Site] | None = None
-            later = self.after.project.source(self._path(source.path))
-            for site in source.sites(name):
-                span = source.span(site.start, site.end)
-                if site.role in TEXT or span.start in edited:
-                    continue
-                if later is None:
-                    wrong.append(f"{source.path} is gone")
-                    break
-                if counterpart is None:
-                    counterpart = {s.start: s for s in later.sites(name)}
+        wrong: list[str] = []
+        keep = Keep(KEPT_BYTES)
+        for file in self.account.files:
+            edited = {edit.span.start for edit in self._edits_of(file.path)}
+            left = [fact for fact in file.facts if fact.role not in TEXT and fact.span.start not in edited]
+            later = self.after.project.source(self._path(file.path)) if left else None
+            for fact in left:
                 n_checked += 1
-                wrong.extend(self._same(source, site, span, later, counterpart))
+                evidence = self.evidence.get((fact.path, fact.span.start))
+                bound = evidence in (Evidence.CERTAIN, Evidence.LIKELY)
+                if bound and fact.meaning.roots & self.account.family:
+                    wrong.append(f"{self._show(fact.path, fact.span)} means the symbol and was left")
+                elif evidence is not Evidence.POSSIBLE:
+                    wrong.extend(self._same(fact.path, fact.span, fact.written, fact.meaning, later))
+            if later is not None:
+                keep.add(later)
         return n_checked, wrong
 
-    def _same(
-        self, source: Source, site: Site, span: Span, later: Source, counterpart: dict[int, Site]
-    ) -> Iterator[str]:
-        at = self._edits_of(source.path).carry(span.start)
-        now = counterpart.get(later.byte(at)) if at is not None else None
-        was = self.before.meanings.of(source, site)
-        if now is None:
-            yield f"{self._show(source.path, span)} was damaged"
+    def _there_before(self) -> tuple[int, list[str]]:
+        """Occurrences of the new name that were there mean the same before and after."""
+        n_checked = 0
+        wrong: list[str] = []
+        keep = Keep(KEPT_BYTES)
+        for source in self.before.sources_with(self.new):
+            edited = {edit.span.start for edit in self._edits_of(source.path)}
+            later = self.after.project.source(self._path(source.path))
+            for site in source.sites(self.new):
+                span = source.span(site.start, site.end)
+                if site.role not in TEXT and span.start not in edited:
+                    n_checked += 1
+                    was = self.before.meanings.of(source, site)
+                    wrong.extend(self._same(source.path, span, self.new, was, later))
+            keep.add(source)
+            if later is not None:
+                keep.add(later)
+        return n_checked, wrong
+
+    def _same(self, path: str, span: Span, written: str, was: Meaning, later: Source | None) -> Iterator[str]:
+        at = self._edits_of(path).carry(span.start)
+        if later is None or at is None or later.document.text[at : at + len(written)] != written:
+            yield f"{self._show(path, span)} was damaged"
             return
-        evidence = self.evidence.get((source.path, span.start))
-        if was.roots & self.account.family and evidence in (Evidence.CERTAIN, Evidence.LIKELY):
-            yield f"{self._show(source.path, span)} means the symbol and was left"
-            return
+        start, end = later.byte(at), later.byte(Offset(at + len(written)))
+        site = later.site_at(start, end, written)
+        means = self.after.meanings.of(later, site)
         then = frozenset(filter(None, (self._moved(root) for root in was.roots)))
-        means = self.after.meanings.of(later, now)
-        if not _agree(then, was, means) and evidence is not Evidence.POSSIBLE:
-            yield f"{self._show(source.path, span)} would mean something else"
+        if site.role in TEXT or not _agree(then, was, means):
+            yield f"{self._show(path, span)} would mean something else"
 
     def _parses(self) -> tuple[int, list[str]]:
         wrong = []
+        before = {file.path: file.is_broken for file in self.account.files}
+        after = {file.path: file.is_broken for file in self.found.files}
         paths = [path for path in self.edits if path.endswith(PYTHON_SUFFIXES)]
         for path in paths:
-            source = self.before.project.source(path)
-            later = self.after.project.source(self._path(path))
+            now = self._path(path)
+            later = self.after.project.source(now)
             if later is None:
                 wrong.append(f"{path} could not be read again")
-            elif later.is_broken and (source is None or not source.is_broken):
+                continue
+            is_broken = after.get(now)
+            if is_broken is None:
+                is_broken = later.is_broken
+            if is_broken and not before.get(path, False):
                 wrong.append(f"{path} would not parse")
         return len(paths), wrong
 

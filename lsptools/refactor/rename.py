@@ -64,7 +64,7 @@ def plan_rename(
     moves = tuple(_moves(finder, account, new_name)) if modules else ()
     chosen = _chosen(account.references, policy)
     starts = {(o.path, _byte(finder, o)) for o in chosen if o.path.endswith(PYTHON_SUFFIXES)}
-    renaming = Renaming(finder, account, new_name, sites_of(account, finder, starts))
+    renaming = Renaming(finder, account, new_name, sites_of(account, finder, new_name, starts))
     found = (*conflicts(renaming), *_undecided(account.references, policy))
     if found:
         raise _refusal(account, found, new_name)
