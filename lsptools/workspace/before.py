@@ -120,9 +120,9 @@ class Before:
         if there.what != "disk":
             return there.what != "nothing"
         facts = self.facts(there.origin)
-        if facts is None or there.origin == old:
+        if facts is None:
             return False
-        # A change of case, on a file system that ignores case, finds itself at the new name.
+        # It may be there already, and on a file system that ignores case a change of case finds itself.
         itself = self.facts(old)
         return (
             there.origin.casefold() != old.casefold() or itself is None or not os.path.samestat(facts, itself)

@@ -125,7 +125,7 @@ def test_killed_again_at_every_step_of_the_repair(
         dies(at, change, number)
         stop = Stop(n_more, kill_self)
         died = in_a_process_that_dies(partial(recover, at.root, at.state, on_step=stop))
-        recover(at.root, at.state)
+        assert not any(each.kept for each in recover(at.root, at.state)), n_more
         assert at.tree == (new if first == "tidy" else old), n_more
         check_clean(at)
         if first == "tidy":
