@@ -22,6 +22,9 @@ torn, but may see some files old and some new while the steps are taken.
 
 Where it stops: a program that does not take our locks can write between our last look and our rename; the window is a
 few microseconds. Changes interrupted under another root (a folder above or below) are repaired from there.
+
+One file, longer than most, because nobody else may write in the workspace: taking a step and taking it back want to be
+read side by side.
 """
 
 # ruff: noqa: PTH119, PTH120
