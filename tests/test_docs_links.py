@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lsptools.errors import BadRequest
-from lsptools.faces.commands import Call, Text, parse
+from lsptools.faces.commands import parse
 
 REPOSITORY = Path(__file__).parent.parent
 PAGES = sorted(
@@ -81,16 +81,16 @@ def commands(text: str) -> Iterator[list[str]]:
 def test_commands_are_understood(page: str) -> None:
     for arguments in commands(text_of(page)):
         try:
-            parsed = parse(arguments)
+            parse(arguments)
         except BadRequest as error:
             pytest.fail(f"lsptools {shlex.join(arguments)}: {error.message}")
-        assert isinstance(parsed, Call | Text)
 
 
 def test_the_architecture_names_every_folder() -> None:
     text = text_of("docs/architecture.md")
     folders = {path.parent.name for path in (REPOSITORY / "lsptools").glob("*/*.py")}
-    assert not [folder for folder in sorted(folders) if f"`lsptools/{folder}/`" not in text]
+    missing = [folder for folder in sorted(folders) if f"`lsptools/{folder}/`" not in text]
+    assert not missing, "the code map of docs/architecture.md has no row for these"
 
 
 @pytest.mark.parametrize(
