@@ -33,7 +33,10 @@ RESERVED: Mapping[str, Sequence[str]] = {
     # What is named in one place only: a third-party package (or a way to start processes), and that place.
     "jedi": ["languages/python/inference.py"],
     "parso": ["languages/python/inference.py"],
-    "libcst": ["languages/python/rewrite.py"],
+    # What rewrites Python, and the second witness of whether Python reads a text.
+    "libcst": ["languages/python/rewrite.py", "edit/python_syntax.py"],
+    "rapidfuzz": ["edit/nearest.py"],
+    "PIL": ["edit/pictures.py"],
     "tree_sitter": ["syntax/"],
     "tree_sitter_python": ["syntax/"],
     "pygls": ["faces/lsp.py", "faces/lsp_requests/"],
@@ -133,6 +136,7 @@ WRITES = [
     "workspace/apply.py",  # who changes the workspace with it
     "workspace/journal.py",  # who keeps the journal in the user's state folder
     "workspace/state.py",
+    "workspace/sessions.py",  # who keeps there what named sessions have seen
     "faces/environment.py",  # sends output to the null device when nobody reads it
 ]
 

@@ -53,6 +53,11 @@ def edits_between(old: str, new: str) -> Edits:
     )
 
 
+def changed_runs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """What differs between two sequences of lines: `old[a:b]` became `new[c:d]`, in order, as `(a, b, c, d)`."""
+    return [(a, b, c, d) for a, b, c, d in _changes(old, new, _Budget())]
+
+
 class _Change(NamedTuple):
     """A passage of the old and what stands for it in the new; in lines, words or code points."""
 

@@ -1,0 +1,128 @@
+"""Whole lines by their numbers, all of one baseline: for callers that do not want to quote what they replace.
+
+The numbers are those of `read`, and the digest says of which text; so every range of a call speaks of the text before the call.
+Lines keep their line ends where they stay, the last line keeps or lacks its own, and ranges may touch but not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lsptools.edit.placeholders import check_no_placeholder
+from lsptools.edit.plan import Plan, edited, planned
+from lsptools.edit.session import Session
+from lsptools.edit.splice import edits_for, joined, style_of
+from lsptools.edit.target import opened, target
+from lsptools.errors import BadRequest, Site
+from lsptools.text.edits import TextEdit
+from lsptools.text.lines import Lines, Offset, Span, split_lines
+from lsptools.text.match import Match, Piece
+from lsptools.workspace.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class LineEdit:
+    """Lines `start` to `end` (1-based, both included) become `new_text`.
+
+    `end = start - 1` inserts before line `start`, which may be one past the last. An empty `new_text` deletes the lines; a line end
+    after its last line may be there or not.
+    """
+
+    start: int
+    end: int
+    new_text: str
+
+
+def plan_lines(
+    snapshot: Snapshot,
+    session: Session,
+    path: str,
+    edits: Sequence[LineEdit],
+    *,
+    expect: str | None = None,
+    allow_broken: bool = False,
+) -> Plan:
+    """The plan for these edits of whole lines of one file."""
+    if not edits:
+        raise BadRequest("invalid", "there are no edits", hint="send at least one range of lines")
+    file = opened(snapshot, session, target(snapshot, path), expect)
+    lines, name = file.document.lines, file.target.name
+    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+    _check_ranges(ordered, _n_lines(lines), name)
+    for edit in ordered:
+        check_no_placeholder(edit.new_text, file.document.text)
+    found = [each for edit in ordered for each in line_edits(lines, edit)]
+    plan = edited(file, joined(found), n_replaced=len(edits))
+    return planned(snapshot, [plan], label=f"edit lines of {name}", allow_broken=allow_broken)
+
+
+def line_edits(lines: Lines, edit: LineEdit) -> list[TextEdit]:
+    """The edits of the text that a checked edit of lines comes to."""
+    text, n_lines = lines.text, _n_lines(lines)
+    style = style_of(text, lines.starts[min(edit.start, lines.n_lines) - 1])
+    new = _without_last_end(edit.new_text)
+    if edit.end < edit.start:
+        return [_insertion(lines, edit, style.newline)]
+    first, last = lines.line_span(edit.start - 1), lines.line_span(edit.end - 1)
+    if not edit.new_text:
+        is_to_the_end = edit.end == n_lines and edit.end == lines.n_lines
+        end = last.end if is_to_the_end else lines.starts[edit.end]
+        return [TextEdit(Span(first.start, Offset(end)), "")]
+    pieces = tuple(
+        Piece(span.start, span.end, span.end, following)
+        for span, following in (
+            (lines.line_span(number), _next(lines, number)) for number in range(edit.start - 1, edit.end)
+        )
+    )
+    old = "\n".join(lines.line_text(number).replace("\r", "") for number in range(edit.start - 1, edit.end))
+    return edits_for(text, Match(Span(first.start, last.end), pieces), "exact", old, new, style)
+
+
+def _insertion(lines: Lines, edit: LineEdit, newline: str | None) -> TextEdit:
+    new = [line.rstrip("\r\n") for line in split_lines(edit.new_text)] or [""]
+    end = newline or "\n"
+    if edit.start <= lines.n_lines:
+        at = lines.starts[edit.start - 1]
+        return TextEdit(Span(Offset(at), Offset(at)), "".join(line + end for line in new))
+    at = len(lines.text)
+    return TextEdit(Span(Offset(at), Offset(at)), "".join(end + line for line in new))
+
+
+def _next(lines: Lines, number: int) -> int:
+    return lines.starts[number + 1] if number + 1 < lines.n_lines else len(lines.text)
+
+
+def _without_last_end(text: str) -> str:
+    for end in ("\r\n", "\n", "\r"):
+        if text.endswith(end):
+            return text.removesuffix(end)
+    return text
+
+
+def _n_lines(lines: Lines) -> int:
+    """As `read` counts: an empty line after the last line end is none."""
+    return lines.n_lines if lines.line_span(lines.n_lines - 1).length else lines.n_lines - 1
+
+
+def _check_ranges(edits: Sequence[LineEdit], n_lines: int, name: str) -> None:
+    before: LineEdit | None = None
+    for edit in edits:
+        is_insertion = edit.end == edit.start - 1
+        last = edit.start - 1 if is_insertion else edit.end
+        if edit.start < 1 or edit.end < edit.start - 1 or last > n_lines:
+            raise BadRequest(
+                "invalid",
+                f"there are no lines {edit.start} to {edit.end} in {name!r}, which has {n_lines}",
+                hint="name lines that are there; `end` one less than `start` inserts before `start`",
+            )
+        if before is not None and (
+            edit.start <= before.end or (edit.start, edit.end) == (before.start, before.end)
+        ):
+            raise BadRequest(
+                "overlap",
+                f"lines {before.start} to {before.end} and lines {edit.start} to {edit.end} of {name!r} overlap",
+                hint="send one edit for all of these lines",
+                sites=(Site(name, edit.start, 1, "in both ranges"),),
+            )
+        before = edit

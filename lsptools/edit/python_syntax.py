@@ -1,0 +1,90 @@
+"""Does Python read this file? The judge is the standard library's `ast`, told the oldest version the project supports.
+
+Where the project needs a newer Python than the one that runs us, `ast` does not know all of its syntax. Then libcst, if it is
+installed, is the second witness: what it reads is taken for good. Only reading is judged, not meaning: a `return` outside
+of a function is read.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import warnings
+from dataclasses import dataclass
+from threading import Lock
+
+from lsptools.errors import BadRequest
+from lsptools.workspace.snapshot import Snapshot
+
+Version = tuple[int, int]
+SUFFIXES = (".py", ".pyi", ".pyw")
+
+_RUNNING: Version = sys.version_info[:2]
+_OLDEST_KNOWN: Version = (3, 7)
+_one_at_a_time = Lock()
+"""`warnings.catch_warnings` is for the whole process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Where and why a file is not read."""
+
+    line: int
+    """1-based."""
+    column: int
+    """1-based, code points."""
+    message: str
+
+
+def problem(source: bytes, version: Version | None = None) -> Problem | None:
+    """Why Python does not read these bytes of a file; `None` if it does. `version` is the oldest of the project."""
+    wanted = version or _RUNNING
+    found = _ast_problem(source, min(wanted, _RUNNING))
+    if found is not None and wanted > _RUNNING and _libcst_reads(source):
+        return None
+    return found
+
+
+def project_version(snapshot: Snapshot) -> Version | None:
+    """The oldest Python that the workspace says it supports, if it says so."""
+    for path, pattern in _SAID_IN:
+        try:
+            text = snapshot.document(path).text
+        except BadRequest:
+            continue
+        if found := pattern.search(text):
+            return (int(found[1]), int(found[2]))
+    return None
+
+
+_SAID_IN = (
+    ("pyproject.toml", re.compile(r"""(?m)^\s*requires-python\s*=\s*["'][^"']*?(?:>=|~=|==)\s*(3)\.(\d+)""")),
+    ("setup.cfg", re.compile(r"(?m)^\s*python_requires\s*=.*?(?:>=|~=|==)\s*(3)\.(\d+)")),
+)
+
+
+def _ast_problem(source: bytes, version: Version) -> Problem | None:
+    features = version if _OLDEST_KNOWN <= version < _RUNNING else None
+    try:
+        with _one_at_a_time, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an odd escape in a string is read all the same
+            ast.parse(source, feature_version=features)
+    except SyntaxError as error:
+        return Problem(max(error.lineno or 1, 1), max(error.offset or 1, 1), error.msg or "invalid syntax")
+    except (ValueError, RecursionError, MemoryError) as error:
+        # A NUL, or nesting beyond what the parser does.
+        return Problem(1, 1, str(error) or type(error).__name__)
+    return None
+
+
+def _libcst_reads(source: bytes) -> bool:
+    try:
+        import libcst
+    except ImportError:
+        return False
+    try:
+        libcst.parse_module(source)
+    except Exception:  # noqa: BLE001  # whatever libcst says no with, it is a no
+        return False
+    return True
