@@ -27,7 +27,7 @@ from lsptools.languages.python.classes import Class
 from lsptools.languages.python.meaning import Root
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import BINDING, DECLARING, Role
-from lsptools.languages.python.scopes import Names, Scope, Site, Source
+from lsptools.languages.python.scopes import Names, Scope, Site, Source, mangled
 
 
 def check_name(new_name: str, old_name: str) -> None:
@@ -100,7 +100,7 @@ def _scopes_of_file(renaming: Renaming, source: Source, sites: list[Site]) -> It
     new = renaming.new_name
     old_names = source.names(renaming.account.target.name)
     before = source.names(new)
-    owned = [(site, old_names.scope_of(site.scope, site.spelling)) for site in sites]
+    owned = [(site, _owner(old_names, site)) for site in sites]
     yield from _same_scope(renaming, source, owned, before)
     clashing = {scope for _, scope in owned if scope is not None and (scope, new) in before.bound}
     after = _simulated(source, new, sites)
@@ -108,7 +108,7 @@ def _scopes_of_file(renaming: Renaming, source: Source, sites: list[Site]) -> It
     for site, owner in owned:
         if site.role is not Role.READ or owner is None or owner in clashing:
             continue
-        now = after.scope_of(site.scope, new)
+        now = after.scope_at(_renamed(site, new))
         if now is not None and now is not owner:
             key = ("captured", now.start)
             if key not in seen:
@@ -116,8 +116,7 @@ def _scopes_of_file(renaming: Renaming, source: Source, sites: list[Site]) -> It
                 yield _captured(renaming, source, site, now, after)
     old_sites = [site for site in source.sites(new) if site.role is Role.READ or site.role in DECLARING]
     for site in old_sites:
-        was = before.scope_at(site) if site.role is Role.READ else before.scope_of(site.scope, new)
-        now = after.scope_at(site) if site.role is Role.READ else after.scope_of(site.scope, new)
+        was, now = _owner(before, site), _owner(after, site)
         if now is was or now is None or now in clashing:
             continue
         key = ("captures", now.start)
@@ -126,9 +125,19 @@ def _scopes_of_file(renaming: Renaming, source: Source, sites: list[Site]) -> It
             yield _captures(renaming, source, site, was, now, after)
 
 
+def _owner(names: Names, site: Site) -> Scope | None:
+    """The scope whose binding an occurrence means: a read looks the name up where it stands."""
+    return names.scope_at(site) if site.role is Role.READ else names.scope_of(site.scope, site.spelling)
+
+
+def _renamed(site: Site, new: str) -> Site:
+    spelling = mangled(new, site.scope) if new.startswith("__") else new
+    return Site(site.start, site.end, site.role, site.scope, site.path, spelling)
+
+
 def _simulated(source: Source, new: str, sites: list[Site]) -> Names:
     """The bindings of the new name in the file once these sites have it."""
-    moved = [Site(s.start, s.end, s.role, s.scope, s.path, new) for s in sites]
+    moved = [_renamed(site, new) for site in sites]
     return Names(sorted([*source.sites(new), *moved], key=lambda site: site.start))
 
 

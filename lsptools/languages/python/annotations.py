@@ -138,7 +138,8 @@ def _alias(evaluator: Evaluator, source: Source, site: Site) -> Types:
             bound = _keyword(source, value, "bound")
             if bound is not None:
                 return annotated(evaluator, where, bound, None)
-        return UNKNOWN
+        record = evaluator.record(source, value)
+        return just(InstanceValue(record)) if record is not None else UNKNOWN
     finally:
         evaluator.busy.discard(key)
 

@@ -18,6 +18,7 @@ from lsptools.languages.python.classes import Class, Function, class_in, class_o
 from lsptools.languages.python.meaning import Meanings, Root, member_root, parameter_root
 from lsptools.languages.python.modules import Project, Variable
 from lsptools.languages.python.receivers import Evaluator, write_sites
+from lsptools.languages.python.records import record_of
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Scope, Source
 
@@ -177,6 +178,10 @@ def class_at(project: Project, root: Root) -> Class | None:
     for node, _field in reversed(path):
         if node.type == "class_definition" and node.start_byte == root.start:
             return class_of(source, node)
+        if node.type == "call" and node.start_byte == root.start:
+            record = record_of(source, node)
+            if record is not None:
+                return record
     return None
 
 

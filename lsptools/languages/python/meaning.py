@@ -25,6 +25,7 @@ from lsptools.languages.python.classes import (
 )
 from lsptools.languages.python.modules import Found, Module, Project, Variable
 from lsptools.languages.python.receivers import Evaluator, positional_arguments
+from lsptools.languages.python.records import Record
 from lsptools.languages.python.roles import BINDING, Role, receiver_before
 from lsptools.languages.python.scopes import Scope, Site, Source, mangled
 from lsptools.languages.python.values import (
@@ -309,6 +310,9 @@ class Meanings:
         if isinstance(value, (InstanceValue, ClassValue)):
             kind = "class" if isinstance(value, ClassValue) else "instance of"
             says = f"`{text}` is {kind} `{value.cls.name}`"
+            metaclass = self.evaluator.metaclass(value.cls) if isinstance(value, ClassValue) else None
+            if metaclass is not None and not self.evaluator.lookup(value.cls, _written(name, value.cls)):
+                return self.member(metaclass, name, f"{says} of metaclass `{metaclass.name}`")
             return self.member(value.cls, name, says)
         if isinstance(value, SuperValue):
             return self._of_super(value, name)
@@ -408,13 +412,11 @@ class Meanings:
                 if field_sites is not None:
                     root = member_root(field_sites[0], name)
                     return Meaning(frozenset({root}), f"`{text}` is class `{cls.name}`, whose field it is")
-            for constructor in ("__init__", "__new__"):
-                function = ancestor.own_function(constructor)
-                if function is not None and ancestor.name not in ("object", "Generic", "Protocol"):
-                    return self._function_keyword(function, name, f"{text}", depth)
-        metaclass = self._metaclass_call(cls)
-        if metaclass is not None:
-            return self._function_keyword(metaclass, name, text, depth)
+            if any(map(ancestor.own_function, _CONSTRUCTORS)) and ancestor.name not in _ROOT_CLASSES:
+                break
+        constructors = self.constructors(cls)
+        if constructors:
+            return self._any_keyword(constructors, name, text, depth)
         if self.evaluator.unknown_bases(cls):
             field_sites = self.evaluator.lookup(cls, name)
             if field_sites is not None and field_sites[1][0].role in (Role.ANNOTATE, Role.ASSIGN):
@@ -424,17 +426,34 @@ class Meanings:
             return Meaning(frozenset(), "", False, f"`{cls.name}` has a base that was not found")
         return Meaning(frozenset(), f"the constructor of `{cls.name}` has no such parameter")
 
-    def _metaclass_call(self, cls: Class) -> Function | None:
-        for ancestor in self.evaluator.order(cls):
-            node = ancestor.keywords.get("metaclass")
-            if node is not None:
-                for value in self.evaluator.at(ancestor.source, node).values:
-                    if isinstance(value, ClassValue):
-                        return self.evaluator.method(value.cls, "__call__")
-        return None
+    def constructors(self, cls: Class) -> list[Function]:
+        """What a call of the class hands its arguments to: `__init__` and `__new__`, else the metaclass's `__call__`."""
+        found = []
+        for name in _CONSTRUCTORS:
+            for ancestor in self.evaluator.order(cls):
+                function = ancestor.own_function(name)
+                if function is not None and ancestor.name not in _ROOT_CLASSES:
+                    found.append(function)
+                    break
+        metaclass = self.evaluator.metaclass(cls) if not found else None
+        called = self.evaluator.method(metaclass, "__call__") if metaclass is not None else None
+        return [called] if called is not None else found
+
+    def _any_keyword(self, functions: list[Function], name: str, text: str, depth: int) -> Meaning:
+        """A keyword that each of several functions gets: it is one name in those that have such a parameter."""
+        meanings = [self._function_keyword(function, name, text, depth) for function in functions]
+        taken = [meaning for meaning in meanings if meaning.roots]
+        if len(taken) < 2:
+            return taken[0] if taken else meanings[0]
+        first = taken[0]
+        roots = frozenset[Root]().union(*(meaning.roots for meaning in taken))
+        unknown = next((meaning.unknown for meaning in taken if not meaning.complete), "")
+        return Meaning(roots, first.says, not unknown, unknown, first.steps)
 
     def makes_constructor(self, cls: Class) -> bool:
         """Are the annotated names of this class's body parameters of a generated constructor?"""
+        if isinstance(cls, Record):
+            return not cls.is_enum
         if any(name in _DATACLASS_DECORATORS for name in cls.decorator_names):
             return True
         bases = {last_name(cls.source, _unsubscripted(node)) for node in cls.base_nodes}
@@ -449,16 +468,14 @@ class Meanings:
             function = ancestor.own_function("__init_subclass__")
             if function is not None:
                 return self._function_keyword(function, name, f"class {cls.name}", 0)
-        for ancestor in self.evaluator.order(cls):
-            metaclass = ancestor.keywords.get("metaclass")
-            if metaclass is None:
-                continue
-            for value in self.evaluator.at(ancestor.source, metaclass).values:
-                if isinstance(value, ClassValue):
-                    for method in ("__new__", "__init__", "__prepare__"):
-                        function = self.evaluator.method(value.cls, method)
-                        if function is not None and function.parameter(name) is not None:
-                            return self._function_keyword(function, name, f"class {cls.name}", 0)
+        metaclass = self.evaluator.metaclass(cls)
+        methods = ("__new__", "__init__", "__prepare__") if metaclass is not None else ()
+        found = [self.evaluator.method(metaclass, method) for method in methods if metaclass is not None]
+        takers = [
+            function for function in found if function is not None and function.parameter(name) is not None
+        ]
+        if takers:
+            return self._any_keyword(takers, name, f"class {cls.name}", 0)
         return Meaning(frozenset(), "", False, "a keyword of the class statement")
 
     def _function_keyword(self, function: Function, name: str, text: str, depth: int) -> Meaning:
@@ -662,4 +679,6 @@ _DATACLASS_DECORATORS = frozenset(
         "dataclass_transform",
     }
 )
+_CONSTRUCTORS = ("__init__", "__new__")
+_ROOT_CLASSES = frozenset({"object", "Generic", "Protocol"})
 _RECORD_BASES = frozenset({"NamedTuple", "TypedDict", "BaseModel", "Struct", "SQLModel", "BaseSettings"})

@@ -12,10 +12,11 @@ import re
 from dataclasses import dataclass
 
 from lsptools.languages.names import Evidence
-from lsptools.languages.python.classes import Class, class_in, function_in, last_name
-from lsptools.languages.python.containers import iteration_of
+from lsptools.languages.python.classes import class_in, last_name
+from lsptools.languages.python.expected import expected_type
 from lsptools.languages.python.meaning import NOTHING, Meaning, Meanings, Root, member_root
 from lsptools.languages.python.receivers import positional_arguments
+from lsptools.languages.python.records import record_around
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.values import ClassValue, InstanceValue, ModuleValue, Types, just
@@ -93,6 +94,9 @@ def _in_string(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
         return TextMeaning(None, "in an annotation's string", _dotted_meaning(meanings, source, site))
     if parent is None:
         return TextMeaning(Evidence.MENTION, "in a string")
+    field = _record_field(meanings, source, site)
+    if field is not None:
+        return field
     if whole:
         found = _whole_string(meanings, source, site, index)
         if found is not None:
@@ -106,6 +110,17 @@ def _in_string(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
     if not whole and _DOTTED_ONLY.fullmatch(content):
         return _dotted_string(meanings, source, site, string, content)
     return TextMeaning(Evidence.MENTION, "a string of the same word" if whole else "in a string")
+
+
+def _record_field(meanings: Meanings, source: Source, site: Site) -> TextMeaning | None:
+    """A field named in a call that makes a class: `namedtuple("Point", "x y")`."""
+    record = record_around(source, site.path)
+    if record is None or not any(field.start == site.start for field in record.body_sites(site.spelling)):
+        return None
+    if meanings.evaluator.record(source, record.node) is None:
+        return None
+    says = f"a {'member' if record.is_enum else 'field'} of `{record.name}`"
+    return TextMeaning(None, says, Meaning(frozenset({member_root(record, site.spelling)}), says))
 
 
 def _content(source: Source, string: Node) -> str:
@@ -241,101 +256,44 @@ def _keyed_value(meanings: Meanings, source: Source, site: Site, index: int) -> 
         if other.start_byte != site.path[index][0].start_byte:
             owner = evaluator.at(source, other)
     elif parent.type == "pair" and field == "key" and index >= 2:
-        owner = _expected_type(meanings, source, site, index - 2)
+        keyword = _unpacked_keyword(meanings, source, site, index)
+        if keyword is not None:
+            return keyword
+        owner = expected_type(meanings, source, site, index - 2)
+    elif parent.type == "dict_pattern" and field == "key":
+        owner = _subject(meanings, source, site)
     if owner is None:
         return None
     for each in owner.values:
         if isinstance(each, ClassValue) and parent.type == "subscript" and evaluator.is_enum(each.cls):
             meaning = meanings.member(each.cls, site.spelling, f"a member of enum `{each.cls.name}` by name")
             return TextMeaning(None, meaning.says, meaning)
-        if isinstance(each, InstanceValue) and is_typed_dict(meanings, each.cls):
+        if isinstance(each, InstanceValue) and evaluator.is_typed_dict(each.cls):
             meaning = meanings.member(each.cls, site.spelling, f"a key of `{each.cls.name}`")
             return TextMeaning(None, meaning.says, meaning)
     return None
 
 
-def is_typed_dict(meanings: Meanings, cls: Class) -> bool:
-    """Is the class a `TypedDict`, through its bases too?"""
-    return any(
-        last_name(ancestor.source, node) == "TypedDict"
-        for ancestor in meanings.evaluator.order(cls)
-        for node in ancestor.base_nodes
-    )
-
-
-def _expected_type(meanings: Meanings, source: Source, site: Site, at: int) -> Types | None:
-    """The type that the dictionary display at `path[at]` is declared to have where it stands."""
-    evaluator = meanings.evaluator
-    display = site.path[at][0]
-    if display.type != "dictionary":
+def _unpacked_keyword(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
+    """`f(**{"name": …})` gives the keyword `name`."""
+    if index < 5 or site.path[index - 3][0].type != "dictionary_splat":
         return None
-    above = site.path[at - 1][0] if at else None
-    if above is None:
+    call = site.path[index - 5][0]
+    function = call.child_by_field_name("function")
+    if call.type != "call" or function is None:
         return None
-    where = evaluator.where(source, site.scope)
-    if above.type == "assignment":
-        annotation = above.child_by_field_name("type")
-        if annotation is not None:
-            return evaluator.annotation(where, annotation)
-        left = above.child_by_field_name("left")
-        return evaluator.declared(source, left) if left is not None else None
-    if above.type == "return_statement":
-        function = site.scope.enclosing_function()
-        node = (
-            function_in(source, function).node.child_by_field_name("return_type")
-            if function is not None
-            else None
-        )
-        return evaluator.annotation(where, node) if node is not None else None
-    if above.type in ("argument_list", "keyword_argument"):
-        return _parameter_type(meanings, source, site, at)
-    if above.type in ("list", "tuple", "pair"):
-        return _element_type(meanings, source, site, at - 1)
-    return None
+    meaning = meanings.keyword_of(source, call, function, site.spelling, 0)
+    return TextMeaning(None, "a keyword in an unpacked dictionary", meaning)
 
 
-def _element_type(meanings: Meanings, source: Source, site: Site, at: int) -> Types | None:
-    """For a dictionary in a list that is declared as a list of TypedDicts."""
-    above = site.path[at - 1][0] if at else None
-    if above is None or site.path[at][0].type == "pair":
-        return None
-    annotation = above.child_by_field_name("type") if above.type == "assignment" else None
-    if annotation is None:
-        return None
-    where = meanings.evaluator.where(source, site.scope)
-    return iteration_of(meanings.evaluator.annotation(where, annotation))
-
-
-def _parameter_type(meanings: Meanings, source: Source, site: Site, at: int) -> Types | None:
-    call = next((node for node, _ in reversed(site.path[:at]) if node.type == "call"), None)
-    function = call.child_by_field_name("function") if call is not None else None
-    if call is None or function is None:
-        return None
-    above = site.path[at - 1][0]
-    callee = meanings.evaluator.at(source, function)
-    name = above.child_by_field_name("name") if above.type == "keyword_argument" else None
-    position = next(
-        (
-            i
-            for i, each in enumerate(positional_arguments(call))
-            if each.start_byte == site.path[at][0].start_byte
-        ),
-        None,
-    )
-    for value in callee.values:
-        if isinstance(value, ClassValue) and is_typed_dict(meanings, value.cls):
-            return Types((InstanceValue(value.cls),), True)
-        for function_value, skip in meanings.callable_functions(value):
-            parameters = function_value.parameters[skip:]
-            chosen = (
-                next((p for p in parameters if p.name == source.text(name)), None)
-                if name is not None
-                else parameters[position]
-                if position is not None and position < len(parameters)
-                else None
-            )
-            if chosen is not None:
-                return meanings.evaluator.parameter_type(function_value, chosen)
+def _subject(meanings: Meanings, source: Source, site: Site) -> Types | None:
+    """The value that a pattern is matched with, where the pattern stands at the top of its case."""
+    for at in range(len(site.path) - 1, 0, -1):
+        if site.path[at][0].type == "case_clause":
+            nested = sum(node.type == "dict_pattern" for node, _ in site.path[at:])
+            statement = next(node for node, _ in reversed(site.path[:at]) if node.type == "match_statement")
+            subject = statement.child_by_field_name("subject")
+            return meanings.evaluator.at(source, subject) if nested == 1 and subject is not None else None
     return None
 
 
@@ -429,7 +387,7 @@ def _in_notebook(text: str, start: int) -> tuple[Evidence, str]:
     return Evidence.MENTION, "in a notebook"
 
 
-_TYPE_COMMENT = re.compile(r"#\s*type:\s*(?!ignore\b)")
+_TYPE_COMMENT = re.compile(r"#\s*type:\s*(?!\s|ignore\b)")
 _DOTTED_BEFORE = re.compile(r"((?:[^\W\d]\w*\.)*[^\W\d]\w*)\.$")
 _DOTTED_BEFORE_COLON = re.compile(r"([^\W\d]\w*(?:\.\w+)*)[.:]$")
 _DOTTED_ONLY = re.compile(r"[^\W\d]\w*(?:[.:][^\W\d]\w*)*")

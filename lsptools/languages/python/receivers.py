@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -31,7 +31,8 @@ from lsptools.languages.python.classes import (
     linearise,
     own_nodes,
 )
-from lsptools.languages.python.modules import Module, Project, Variable
+from lsptools.languages.python.modules import Module, Project, Variable, literal_string
+from lsptools.languages.python.records import MAKERS, Record, record_of
 from lsptools.languages.python.roles import Role, access_of, receiver_before
 from lsptools.languages.python.scopes import Scope, Site, Source, mangled
 from lsptools.languages.python.values import (
@@ -235,15 +236,19 @@ class Evaluator:
                 return self._member_values(value, definer, sites)
         if name == "__class__" and isinstance(value, InstanceValue):
             return just(ClassValue(value.cls))
-        return UNKNOWN
+        metaclass = self.metaclass(value.cls) if isinstance(value, ClassValue) else None
+        function = self.method(metaclass, name) if metaclass is not None else None
+        return just(FunctionValue(function, True, value.cls)) if function is not None else UNKNOWN
 
     def _member_values(
         self, value: ClassValue | InstanceValue | SuperValue, definer: Class, sites: list[Site]
     ) -> Types:
         source = definer.source
         declared = [site for site in sites if self._annotation_of(site) is not None]
-        if isinstance(value, ClassValue) and self.is_enum(definer) and sites[0].role is Role.ASSIGN:
+        if isinstance(value, ClassValue) and self.is_enum(definer) and sites[0].role in _ENUM_MEMBERS:
             return just(InstanceValue(definer))
+        if isinstance(definer, Record):
+            return self._field_type(definer, source.text_of(sites[0]))
         found = []
         for site in declared or sites:
             if site.role is Role.FUNCTION:
@@ -251,6 +256,11 @@ class Evaluator:
             else:
                 found.append(self.binding(source, site))
         return union(found)
+
+    def _field_type(self, record: Record, name: str) -> Types:
+        annotation = record.annotation_of(name)
+        where = self.where(record.source, record.scope)
+        return self.annotation(where, annotation) if annotation is not None else UNKNOWN
 
     def _method_value(
         self, value: ClassValue | InstanceValue | SuperValue, definer: Class, function: Function
@@ -306,6 +316,9 @@ class Evaluator:
     def _special_call(self, where: Where, node: Node, function: Node) -> Types | None:
         """Calls whose result is one of their arguments: `cast`, `copy`, `replace`, `type`."""
         name = last_name(where.source, function) if where.at is None else ""
+        if name in MAKERS:
+            record = self.record(where.source, node)
+            return just(ClassValue(record)) if record is not None else None
         arguments = positional_arguments(node)
         if name == "cast" and len(arguments) == 2:
             return self.annotation(where, arguments[0])
@@ -315,12 +328,14 @@ class Evaluator:
             and self._is_plain(where, function)
         ):
             return self.evaluate(where, arguments[0])
-        if name in ("_replace", "__replace__", "__copy__", "model_copy") and function.type == "attribute":
+        if name in _RECORD_METHODS and function.type == "attribute":
             receiver = function.child_by_field_name("object")
-            types = self.evaluate(where, receiver) if receiver is not None else UNKNOWN
-            own = [value for value in types.values if isinstance(value, InstanceValue)]
-            if own and not any(self.method(value.cls, name) for value in own):
-                return Types(tuple(own), types.complete)
+            types = self.at(where.source, receiver) if receiver is not None else UNKNOWN
+            return self._record_call(
+                types, name, literal_string(where.source, arguments[0]) if arguments else None
+            )
+        if name in ("partial", "partialmethod") and arguments:
+            return self.evaluate(where, arguments[0])
         if name == "type" and len(arguments) == 1 and function.type == "identifier":
             inner = self.evaluate(where, arguments[0])
             classes = tuple(
@@ -328,6 +343,34 @@ class Evaluator:
             )
             return Types(classes, inner.complete and len(classes) == len(inner.values))
         return None
+
+    def _record_call(self, receiver: Types, name: str, key: str | None) -> Types | None:
+        """Methods that every record has: a copy of a value, `P._make(…)`, `movie.get("title")`."""
+        found: list[Types] = []
+        for value in receiver.values:
+            if not isinstance(value, (InstanceValue, ClassValue)) or self.method(value.cls, name):
+                continue
+            if name in ("get", "pop", "setdefault"):
+                if key is not None and isinstance(value, InstanceValue) and self.is_typed_dict(value.cls):
+                    found.append(self._class_attribute(value, key, key) | just(Foreign("None")))
+            elif (name == "_make") is isinstance(value, ClassValue):
+                found.append(just(InstanceValue(value.cls)))
+        if not found:
+            return None
+        return union(found) if receiver.complete else union([*found, UNKNOWN])
+
+    def record(self, source: Source, call: Node) -> Record | None:
+        """The class that a call of the library makes (`namedtuple(…)`), if it is one."""
+        record = record_of(source, call)
+        function = call.child_by_field_name("function")
+        if record is None or function is None:
+            return None
+        for value in self.at(source, function).values:
+            if isinstance(value, FunctionValue) and not value.function.source.external:
+                return None
+            if isinstance(value, ClassValue) and not value.cls.source.external:
+                return None
+        return record
 
     def _is_plain(self, where: Where, function: Node) -> bool:
         """Is this a function by name or of a module, not a method?"""
@@ -389,10 +432,14 @@ class Evaluator:
         if value is None:
             return UNKNOWN
         base = self.evaluate(where, value)
-        found = [self._item(each) for each in base.values]
+        index = node.child_by_field_name("subscript")
+        key = literal_string(where.source, index) if index is not None and where.at is None else None
+        found = [self._item(each, key) for each in base.values]
         return union(found) if base.complete else union([*found, UNKNOWN])
 
-    def _item(self, value: Value) -> Types:
+    def _item(self, value: Value, key: str | None = None) -> Types:
+        if key is not None and isinstance(value, InstanceValue) and self.is_typed_dict(value.cls):
+            return self._class_attribute(value, key, key)
         if isinstance(value, ClassValue):
             return just(InstanceValue(value.cls)) if self.is_enum(value.cls) else just(value)
         if isinstance(value, ForeignClass):
@@ -749,9 +796,8 @@ class Evaluator:
         name = last_name(where.source, function) if function is not None else ""
         if name == "with_metaclass":
             return union(self._argument_types(where, node)[1:])
-        if name in ("namedtuple", "NamedTuple", "TypedDict", "Enum", "NewType"):
-            return just(ForeignClass("tuple" if "uple" in name else "dict"))
-        return UNKNOWN
+        record = self.record(where.source, node)
+        return just(ClassValue(record)) if record is not None else UNKNOWN
 
     def base_classes(self, cls: Class) -> list[Class]:
         """The bases that are class statements, ours or a library's."""
@@ -791,6 +837,8 @@ class Evaluator:
         """The builtin classes among the ancestors, `object` included."""
         yield "object"
         for ancestor in self.order(cls):
+            if isinstance(ancestor, Record) and not ancestor.is_enum:
+                yield MAKERS[ancestor.maker]
             for types in self.bases(ancestor):
                 for value in types.values:
                     if isinstance(value, ForeignClass):
@@ -858,7 +906,28 @@ class Evaluator:
         return found[0].own_function(name) if found is not None else None
 
     def is_enum(self, cls: Class) -> bool:
-        return any(ancestor.name in ("Enum", "IntEnum", "Flag", "StrEnum") for ancestor in self.order(cls))
+        return any(
+            ancestor.is_enum if isinstance(ancestor, Record) else ancestor.name in _ENUMS
+            for ancestor in self.order(cls)
+        )
+
+    def is_typed_dict(self, cls: Class) -> bool:
+        """Is the class a `TypedDict`, through its bases too?"""
+        return any(
+            ancestor.maker == "TypedDict"
+            if isinstance(ancestor, Record)
+            else any(last_name(ancestor.source, node) == "TypedDict" for node in ancestor.base_nodes)
+            for ancestor in self.order(cls)
+        )
+
+    def metaclass(self, cls: Class) -> Class | None:
+        """The class of the class, where its statement or an ancestor's names one."""
+        for ancestor in self.order(cls):
+            node = ancestor.keywords.get("metaclass")
+            for value in self.at(ancestor.source, node).values if node is not None else ():
+                if isinstance(value, ClassValue):
+                    return value.cls
+        return None
 
     def is_metaclass(self, cls: Class) -> bool:
         return "type" in self.builtin_bases(cls)
@@ -866,10 +935,10 @@ class Evaluator:
     # ------------------------------------------------------------------ narrowing
 
     def _narrowed(self, where: Where, node: Node) -> Types | None:
-        """What `isinstance` tests around the expression leave of it."""
+        """What `isinstance` tests and class patterns around the expression leave of it."""
         if where.at is not None or node.type not in ("identifier", "attribute"):
             return None
-        if b"isinstance" not in where.source.bytes:
+        if b"isinstance" not in where.source.bytes and b"match" not in where.source.bytes:
             return None
         text = where.read(node)
         path, _ = where.source.descend(node.start_byte)
@@ -877,12 +946,43 @@ class Evaluator:
             above, field = path[index - 1][0], path[index][1]
             if above.type in ("function_definition", "class_definition"):
                 return None
+            if above.type == "case_clause" and path[index][0].type != "case_pattern":
+                patterns = _matched_classes(where, path[: index - 1], above, text)
+                if patterns:
+                    return union(
+                        instances(self.dotted(where.source, where.scope, each.named_children[0]))
+                        for each in patterns
+                    )
             test = _test_before(above, field, path[index][0])
             for call in _isinstance_calls(test) if test is not None else ():
                 arguments = positional_arguments(call)
                 if len(arguments) == 2 and where.read(arguments[0]) == text:
                     return instances(self.evaluate(where, arguments[1]))
         return None
+
+
+def _matched_classes(
+    where: Where, outside: Sequence[tuple[Node, str | None]], clause: Node, text: str
+) -> list[Node]:
+    """The class patterns of a case, if all it admits are such and `text` is what is matched; else none."""
+    statement = next((node for node, _ in reversed(outside) if node.type == "match_statement"), None)
+    subjects = statement.children_by_field_name("subject") if statement is not None else []
+    patterns = [child for child in clause.named_children if child.type == "case_pattern"]
+    if len(subjects) != 1 or where.read(subjects[0]) != text or len(patterns) != 1:
+        return []
+    return _class_patterns(patterns[0])
+
+
+def _class_patterns(pattern: Node) -> list[Node]:
+    inner = pattern.named_children
+    if pattern.type == "class_pattern":
+        return [pattern]
+    if pattern.type in ("case_pattern", "as_pattern") and inner:
+        return _class_patterns(inner[0])
+    if pattern.type == "union_pattern":
+        found = [_class_patterns(each) for each in inner]
+        return [each for part in found for each in part] if all(found) else []
+    return []
 
 
 def write_sites(source: Source, name: str) -> list[Site]:
@@ -1033,7 +1133,7 @@ def _rebinding_pattern(name: str) -> re.Pattern[bytes]:
     return re.compile(start + rb"|" + before)
 
 
-_TYPE_COMMENT = re.compile(rb"[ \t]*#[ \t]*type:[ \t]*(?!ignore\b)([^#\r\n]+)")
+_TYPE_COMMENT = re.compile(rb"[ \t]*#[ \t]*type:[ \t]*(?![ \t]|ignore\b)([^#\r\n]+)")
 _TRANSPARENT = frozenset(
     {
         "property",
@@ -1049,6 +1149,12 @@ _TRANSPARENT = frozenset(
         "callback",
     }
 )
+_RECORD_METHODS = frozenset(
+    {"_replace", "__replace__", "__copy__", "model_copy", "_make", "get", "pop", "setdefault"}
+)
+_ENUMS = frozenset({"Enum", "IntEnum", "Flag", "IntFlag", "StrEnum"})
+_ENUM_MEMBERS = frozenset({Role.ASSIGN, Role.STRING})
+"""How a member of an enum is declared: in the class body, or in the strings of a call of `Enum`."""
 _SPECIAL_BASES = frozenset({"NamedTuple", "TypedDict", "Protocol", "Generic", "object"})
 
 _Expression = Callable[[Evaluator, Where, Node], Types]

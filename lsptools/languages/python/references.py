@@ -311,7 +311,7 @@ class Finder:
         if source is None or first is None:
             return Symbol(name, kind, root.path, Span(Offset(0), Offset(0)), f"{owner}.{root.name}")
         span = source.span(first.start, first.end)
-        shown = source.text(first.leaf)
+        shown = source.text_of(first)
         return Symbol(shown, kind, root.path, span, f"{owner}.{shown}")
 
     def _declaring(self, root: Root) -> tuple[list[Site], Source | None, str, str]:

@@ -27,7 +27,7 @@ from lsptools.text.lines import ByteOffset, Offset, Span
 _COMPREHENSIONS = frozenset(
     {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
 )
-_DEFINITIONS = frozenset({"function_definition", "class_definition", "lambda"})
+_DEFINITIONS = frozenset({"function_definition", "class_definition", "lambda", "call"})
 
 
 class Scope:
@@ -236,7 +236,7 @@ class Source:
             vars(definition).clear()
 
     def node_at(self, start: int, end: int) -> Node:
-        """The definition (`def`, `class`, `lambda`) that covers exactly these bytes."""
+        """The definition (`def`, `class`, `lambda`, a call that makes a class) that covers exactly these bytes."""
         found = self._nodes.get((start, end))
         if found is None:
             path, _ = self.descend(start)
@@ -279,6 +279,10 @@ class Source:
 
     def text(self, node: Node) -> str:
         return self.bytes[node.start_byte : node.end_byte].decode("utf-8", "surrogateescape")
+
+    def text_of(self, site: Site) -> str:
+        """The occurrence as it is written."""
+        return self.bytes[site.start : site.end].decode("utf-8", "surrogateescape")
 
     def find(self, name: str) -> list[tuple[int, int]]:
         """Where the name's letters stand as a whole word; also spellings that are equal after NFKC."""
