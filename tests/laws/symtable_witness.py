@@ -14,6 +14,7 @@ Python 3.14, which have no table of their own (`_Seen.table` is None).
 
 from __future__ import annotations
 
+import _symtable
 import ast
 import re
 import symtable
@@ -23,9 +24,9 @@ from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
+from typing import Any
 
-import _symtable
 from lsptools.languages.python.roles import BINDING, DECLARING, Role
 from lsptools.languages.python.scopes import Names, Scope, Source
 from lsptools.text.document import Document
@@ -46,9 +47,9 @@ class Comparison:
 
 
 def compare(data: bytes, path: str) -> Comparison | None:
-    """Both views of one file; None when this Python does not compile it."""
+    """Both views of one file; None when this Python does not compile it, or we do not claim to read it."""
     document = Document.decode(data)
-    text = document.text.lstrip("\ufeff")
+    text = document.text
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -59,16 +60,22 @@ def compare(data: bytes, path: str) -> Comparison | None:
     theirs = _Walk(table)
     theirs.module(tree)
     source = Source(path, document)
+    if source.is_broken:
+        return None
     ours = _our_scopes(source)
     wrong = [f"{path}:{line}" for line in ours.wrong]
-    paired, differing = _paired(source, ours, theirs)
+    pairs, differing = _paired(source, ours, theirs)
     wrong.extend(f"{path}:{line}" for line in differing)
-    n_names = 0
+    n_names = n_occurrences = 0
     if not differing:
-        for mine, seen in paired:
-            n_names += len(ours.names[mine])
-            wrong.extend(f"{path}:{line}" for line in _compared(ours, mine, seen, dict(paired)))
-    return Comparison(n_names, sum(theirs.module_scope.all_names().values()), tuple(wrong))
+        counterpart: dict[_Seen | None, Scope] = {
+            view: mine for mine, seen in pairs for view in (seen, *seen.lent)
+        }
+        for mine, seen in pairs:
+            n_names += len({name for name, _ in ours.names[mine]})
+            n_occurrences += sum(ours.names[mine].values())
+            wrong.extend(f"{path}:{line}" for line in _compared(ours, mine, seen, counterpart))
+    return Comparison(n_names, n_occurrences, tuple(wrong))
 
 
 # ---------------------------------------------------------------------------------------------------- ours
@@ -94,7 +101,7 @@ def _our_scopes(source: Source) -> _Ours:
         names = source.names(word)  # asked for before the sites are known, it reads only those that can bind
         sites = source.sites(word)
         if _as_starts(names) != _as_starts(Names(sites)):
-            ours.wrong.append(f" the bindings of {word} are incomplete: {_as_starts(names)}")
+            ours.wrong.append(f"1: not all that binds `{word}` was found: {_as_starts(names)}")
         for site in sites:
             use = _USES.get(site.role)
             if use is None:
@@ -109,10 +116,12 @@ def _our_scopes(source: Source) -> _Ours:
 
 
 def _words(text: str) -> Iterable[str]:
-    words = set(WORD.findall(text))
     if text.isascii():
-        return (word for word in words if not word[0].isdigit())
-    return {folded for word in words if (folded := unicodedata.normalize("NFKC", word)).isidentifier()}
+        return (word for word in set(WORD.findall(text)) if not word[0].isdigit())
+    # An identifier may have characters that are not `\\w`, such as the points of Hebrew.
+    between = {ord(each): " " for each in set(text) if not f"a{each}".isidentifier()}
+    folded = (unicodedata.normalize("NFKC", word) for word in set(text.translate(between).split()))
+    return {word for word in folded if word.isidentifier()}
 
 
 def _as_starts(names: Names) -> dict[tuple[Scope, str], list[int]]:
@@ -152,12 +161,8 @@ class _Seen:
     """Scopes that are one with this in our view: the bound of a type variable, the value of a type alias."""
     private: str = ""
     """The class whose private names are mangled here."""
-
-    def all_names(self) -> Counter[tuple[str, str]]:
-        found = self.names.copy()
-        for scope in (*self.inner, *self.lent):
-            found += scope.all_names()
-        return found
+    globals: dict[str, bool] = field(default_factory=dict)
+    """Of the module: which names were found to be bound in it, and which not."""
 
     def is_empty(self) -> bool:
         return not self.names and all(scope.is_empty() for scope in (*self.inner, *self.lent))
@@ -195,7 +200,7 @@ class _Walk:
         self.module_scope = _Seen("module", "", None, (0, 0), (0, 0, 0), table=top, holder=top)
         self.here = self.module_scope
         self.n_scopes = 0
-        self.string: ast.AST | None = None
+        self.string: Any = None
         """The outermost f-string around, where positions inside of one are not to be trusted."""
         self.is_future = False
 
@@ -238,7 +243,7 @@ class _Walk:
         """A new scope inside the one we are in, still without its table."""
         self.n_scopes += 1
         place = (node.lineno, node.col_offset)  # type: ignore[attr-defined] # only nodes that have a place make scopes
-        at = place if self.string is None else (self.string.lineno, self.string.col_offset)  # type: ignore[attr-defined]
+        at = place if self.string is None else (self.string.lineno, self.string.col_offset)
         made = _Seen(kind, name, self.here, place, (*at, self.n_scopes), self.string is None)
         made.private = name if kind == "class" else self.here.private
         return made
@@ -272,12 +277,12 @@ def _mangled(name: str, private: str) -> str:
     return f"_{bare}{name}" if bare and name.startswith("__") and not name.endswith("__") else name
 
 
-@lru_cache(maxsize=None)
+@cache
 def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
     return tuple(kind._fields)
 
 
-_LAZY_ANNOTATIONS = not hasattr(ast, "Num") and hasattr(ast, "TemplateStr")  # Python 3.14
+_LAZY_ANNOTATIONS = hasattr(ast, "TemplateStr")  # Python 3.14
 _TRUSTED_STRINGS = hasattr(ast, "TypeAlias")  # Python 3.12: f-strings are parsed like all else
 
 
@@ -302,9 +307,9 @@ def _function(walk: _Walk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None
         walk.leave()
 
 
-def _type_parameters(walk: _Walk, node: ast.AST, name: str) -> bool:
+def _type_parameters(walk: _Walk, node: Any, name: str) -> bool:
     """Enter the scope of a definition's type parameters, if it has any."""
-    parameters: list[ast.AST] = getattr(node, "type_params", [])
+    parameters: list[Any] = getattr(node, "type_params", [])
     if not parameters:
         return False
     scope = walk.scope("types", node, "")
@@ -312,10 +317,10 @@ def _type_parameters(walk: _Walk, node: ast.AST, name: str) -> bool:
         scope.private = node.name
     walk.enter(scope, "types", name)
     for parameter in parameters:
-        walk.note(parameter.name, "bind")  # type: ignore[attr-defined] # Python 3.12's nodes
+        walk.note(parameter.name, "bind")
         for value in (getattr(parameter, "bound", None), getattr(parameter, "default_value", None)):
             if value is not None:
-                walk.enter(walk.scope("types", parameter, ""), "types", parameter.name, lent=True)  # type: ignore[attr-defined]
+                walk.enter(walk.scope("types", parameter, ""), "types", parameter.name, lent=True)
                 walk.visit(value)
                 walk.leave()
     return True
@@ -381,19 +386,22 @@ def _walrus(walk: _Walk, node: ast.NamedExpr) -> None:
     walk.visit(node.value)
 
 
-def _type_alias(walk: _Walk, node: ast.AST) -> None:
-    walk.visit(node.name)  # type: ignore[attr-defined] # Python 3.12's node
-    name: str = node.name.id  # type: ignore[attr-defined]
+def _type_alias(walk: _Walk, node: Any) -> None:
+    walk.visit(node.name)
+    name: str = node.name.id
     has_types = _type_parameters(walk, node, name)
     walk.enter(walk.scope("types", node, ""), "types", name, lent=has_types)
-    walk.visit(node.value)  # type: ignore[attr-defined]
+    walk.visit(node.value)
     walk.leave()
     if has_types:
         walk.leave()
 
 
 def _annotated(walk: _Walk, node: ast.AnnAssign) -> None:
-    walk.visit(node.target)
+    if isinstance(node.target, ast.Name) and not node.simple and node.value is None:
+        walk.note(node.target.id, "read")  # in brackets; it is neither bound nor read
+    else:
+        walk.visit(node.target)
     walk.annotation([node.annotation])
     if node.value is not None:
         walk.visit(node.value)
@@ -430,8 +438,8 @@ def _string(walk: _Walk, node: ast.AST) -> None:
     walk.string = None
 
 
-# Typed loosely: each handler takes the one class of nodes that it stands under.
-_HANDLERS: dict[type[ast.AST], Callable[[_Walk, ast.AST], None]] = {
+# `Any`: each handler takes the one class of nodes that it stands under.
+_HANDLERS: dict[type[ast.AST], Callable[[_Walk, Any], None]] = {
     ast.Name: _name,
     ast.FunctionDef: _function,
     ast.AsyncFunctionDef: _function,
@@ -449,7 +457,7 @@ _HANDLERS: dict[type[ast.AST], Callable[[_Walk, ast.AST], None]] = {
     ast.MatchStar: _named("name"),
     ast.MatchMapping: _named("rest"),
     ast.JoinedStr: _string,
-}  # type: ignore[assignment]
+}
 if hasattr(ast, "TypeAlias"):
     _HANDLERS[ast.TypeAlias] = _type_alias
 
@@ -457,62 +465,145 @@ if hasattr(ast, "TypeAlias"):
 # ---------------------------------------------------------------------------------------------------- owners
 
 
-def _owner(walked: _Seen, name: str) -> _Seen | None:
+def _owner(scope: _Seen, name: str) -> _Seen | None:
     """The scope whose binding a name in a scope means; None: the file does not bind it there."""
-    here: _Seen | None = walked
-    is_first = True
-    sees_class = True
-    while here is not None:
-        if here.table is None and here.kind != "class":
-            if (name, "bind") in here.names:
-                return here
-        elif here.table is not None and (here.kind != "class" or sees_class):
-            answer = _answer(here, name, is_first)
-            if answer == "here":
-                return here
-            if answer == "module":
-                return _module_of(here, name)
-            if answer == "implicit":
-                return None
-        elif here.kind == "class" and name == "__class__":
-            return None
-        is_first = False
-        sees_class = sees_class and here.kind == "types"
+    if scope.kind == "module":
+        return _module_of(scope, name)
+    kind = _kind_in(scope, name)
+    if kind == 0:
+        return _read_outwards(scope, name)
+    if kind in _BOUND_HERE:
+        return scope
+    if kind == _symtable.FREE:
+        return _cell(scope, name)
+    if kind == _symtable.GLOBAL_IMPLICIT:
+        around = _class_seen_from(scope)
+        if around is not None and _kind_in(around, name) in _BOUND_HERE:
+            return around
+    return _module_of(scope, name)
+
+
+_BOUND_HERE = frozenset({_symtable.LOCAL, _symtable.CELL})
+
+
+def _kind_in(scope: _Seen, name: str) -> int:
+    """`LOCAL`, `CELL`, `FREE`, … by the table of a scope; 0: it does not say."""
+    flags = scope.table.flags.get(name, 0) if scope.table is not None else 0
+    kind: int = (flags >> _symtable.SCOPE_OFF) & _symtable.SCOPE_MASK
+    return kind
+
+
+def _owns(scope: _Seen, name: str) -> bool:
+    """Does a scope bind a name for the scopes inside of it? A merged comprehension leaves its own in the table around."""
+    if (name, "bind") not in scope.names:
+        return False
+    return scope.table is None or _kind_in(scope, name) in _BOUND_HERE
+
+
+def _cell(scope: _Seen, name: str) -> _Seen | None:
+    """The function around in which a free name lives. That of `__class__` is a class, and not bound by any text."""
+    here = scope.parent
+    while here is not None and not (here.kind == "class" and name == "__class__"):
+        if here.kind not in ("class", "module") and _owns(here, name):
+            return here
         here = here.parent
-    return _module_of(walked, name)
+    return None
 
 
-def _answer(here: _Seen, name: str, is_first: bool) -> str:
-    """What the table of a scope says: `here`, `module`, or empty: look further out."""
-    assert here.table is not None
-    flags = here.table.flags.get(name, 0)
-    scope = (flags >> _symtable.SCOPE_OFF) & _symtable.SCOPE_MASK
-    if here.kind == "module":
-        return "module"
-    if scope in (_symtable.LOCAL, _symtable.CELL):
-        # Merged comprehensions leave their variables in the table around them.
-        is_merged = not any((name, use) in here.names for use in ("bind", "declare"))
-        return "" if is_merged and not is_first else "here"
-    if scope == _symtable.GLOBAL_EXPLICIT:
-        return "module"
-    return ""
+def _read_outwards(scope: _Seen, name: str) -> _Seen | None:
+    """What a name means where there is no table: what it would mean in the scope around, unless it is bound here."""
+    here = scope
+    while here.parent is not None:
+        if here.kind != "class" or here is scope or _class_seen_from(scope) is here:
+            if _owns(here, name):
+                return here
+            if (_kind_in(here, name) and (name, "read") in here.names) or (name, "declare") in here.names:
+                return _owner(here, name)
+        elif name == "__class__":
+            return None
+        here = here.parent
+    return _module_of(here, name)
+
+
+def _class_seen_from(scope: _Seen) -> _Seen | None:
+    """The class whose names an annotation scope in its body sees."""
+    here: _Seen | None = scope
+    while here is not None and here.kind == "types":
+        here = here.parent
+    return here if here is not None and here.kind == "class" and here is not scope else None
 
 
 def _module_of(scope: _Seen, name: str) -> _Seen | None:
-    """The module's scope, if the file binds the name in it, from a function by `global` too."""
+    """The module's scope if the file binds the name in it, or says here that somebody does (`global`)."""
+    first, is_declared = scope, False
     while scope.parent is not None:
+        if scope is first or scope.kind != "class":
+            is_declared |= (name, "declare") in scope.names
         scope = scope.parent
-    return scope if _binds_globally(scope, name) else None
+    if name not in scope.globals:
+        scope.globals[name] = _binds_globally(scope, name)
+    return scope if is_declared or scope.globals[name] else None
 
 
 def _binds_globally(scope: _Seen, name: str) -> bool:
-    if (name, "bind") in scope.names and (scope.parent is None or _declares_global(scope, name)):
+    if (name, "bind") in scope.names and (
+        scope.parent is None or _kind_in(scope, name) == _symtable.GLOBAL_EXPLICIT
+    ):
         return True
     return any(_binds_globally(inner, name) for inner in (*scope.inner, *scope.lent))
 
 
-def _declares_global(scope: _Seen, name: str) -> bool:
-    if scope.table is None or (name, "declare") not in scope.names:
-        return False
-    flags = scope.table.flags.get(name, 0)
-    return (flags >> _symtable.SCOPE_OFF) & _symtable.SCOPE_MASK == _symtable.GLOBAL_EXPLICIT
+# ---------------------------------------------------------------------------------------------------- comparing
+
+
+def _paired(source: Source, ours: _Ours, theirs: _Walk) -> tuple[list[tuple[Scope, _Seen]], list[str]]:
+    """The scopes of both views, each with its counterpart, and what is wrong with them."""
+    mine = sorted(ours.names, key=lambda scope: (scope.start, -scope.end, _depth(scope)))
+    mine.remove(source.module_scope)
+    mine.insert(0, source.module_scope)
+    seen = sorted(theirs.module_scope.below(), key=lambda scope: scope.order)
+    starts = [0, *(found.end() for found in re.finditer(rb"\r\n|\r|\n", source.bytes))]
+    wrong: list[str] = []
+    host = {lent: scope for scope in seen for lent in scope.lent}
+    counterpart: dict[_Seen, Scope] = {}
+    for one, other in zip(mine, seen, strict=False):
+        counterpart[other] = one
+        line = bisect_right(starts, one.start)
+        parent = host.get(other.parent, other.parent) if other.parent is not None else None
+        if (one.kind, one.name) != (other.kind, other.name):
+            wrong.append(f"{line}: {other.kind} {other.name} in line {other.place[0]} is {one} to us")
+        elif parent is not None and counterpart[parent] is not one.parent:
+            wrong.append(f"{line}: {one} is not in {one.parent} but in {counterpart[parent]}")
+        elif other.is_exact and parent and starts[other.place[0] - 1] + other.place[1] != one.start:
+            wrong.append(f"{line}: {one} begins at {other.place[0]}:{other.place[1]}")
+        if wrong:
+            break
+    if not wrong and len(mine) != len(seen):
+        wrong.append(f"1: {len(seen)} scopes are {len(mine)} to us")
+    return list(zip(mine, seen, strict=False)), wrong
+
+
+def _depth(scope: Scope) -> int:
+    return 0 if scope.parent is None else 1 + _depth(scope.parent)
+
+
+def _compared(ours: _Ours, mine: Scope, seen: _Seen, counterpart: dict[_Seen | None, Scope]) -> Iterator[str]:
+    """What differs in one scope: occurrences, then owners."""
+    line = seen.place[0] or 1
+    expected = seen.names.copy()
+    for lent in seen.lent:
+        expected += lent.names
+    found = ours.names[mine]
+    if found != expected:
+        for (name, use), n in sorted((expected - found).items()):
+            yield f"{line}: {mine} should {use} `{name}` {n} times more"
+        for (name, use), n in sorted((found - expected).items()):
+            yield f"{line}: {mine} should {use} `{name}` {n} times less"
+    for view in (seen, *seen.lent):
+        for name in sorted({name for name, _ in view.names}):
+            if name not in ours.by_spelling:
+                continue  # said above
+            owner = counterpart.get(_owner(view, name))
+            answer = ours.owner(mine, name)
+            if owner is not answer:
+                yield f"{line}: `{name}` in {mine} is bound by {owner}, to us by {answer}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -103,7 +104,7 @@ class Meanings:
         return NOTHING
 
     def _name(self, source: Source, site: Site) -> Meaning:
-        names = source.names(site.leaf.text.decode() if site.leaf.text else site.spelling)
+        names = source.names(_plain(source, site))
         owner = names.scope_at(site) if site.role is Role.READ else names.scope_of(site.scope, site.spelling)
         return self.in_scope(source, owner, site.spelling)
 
@@ -590,6 +591,12 @@ class Meanings:
         if types.complete:
             return Meaning(frozenset(), "pattern of another class")
         return Meaning(frozenset(), "", False, "the pattern's class was not found")
+
+
+def _plain(source: Source, site: Site) -> str:
+    """The name of an occurrence as Python reads it, before it is mangled."""
+    written = source.text(site.leaf)
+    return written if written.isascii() else unicodedata.normalize("NFKC", written)
 
 
 def module_root(module: Module) -> Root:

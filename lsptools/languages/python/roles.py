@@ -2,7 +2,7 @@
 
 The answer needs no other occurrence and no meaning: whether the name is bound here and by which construct, or read,
 or written after a dot, or a keyword of a call, or text. Where the grammar and Python disagree (type parameter
-defaults of 3.13 arrive as an error node) the node's own neighbours decide.
+defaults of 3.13 arrive as an error node) the text around it decides.
 
 Invariant: every leaf gets exactly one role, and a role in `BINDING` is given to exactly those occurrences that make
 the name local to a scope by the language reference (4.2.1, "Binding of names").
@@ -10,6 +10,7 @@ the name local to a scope by the language reference (4.2.1, "Binding of names").
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -156,6 +157,14 @@ def _role_of_other_leaf(path: Path) -> Role:
     return Role.TOKEN
 
 
+def _walrus(path: Path) -> Role:
+    """`f"{name:=10}"` is a name and a format, which the grammar takes for an assignment expression."""
+    is_format = len(path) > 2 and path[-3][0].type == "interpolation"
+    if path[-1][1] == "name":
+        return Role.READ if is_format else Role.WALRUS
+    return Role.STRING if is_format else Role.READ
+
+
 def _attribute(path: Path) -> Role:
     return Role.ATTRIBUTE if path[-1][1] == "attribute" else Role.READ
 
@@ -213,20 +222,41 @@ def _typed_parameter(path: Path) -> Role:
 def _type(path: Path) -> Role:
     """A name alone in a `type` node: an annotation, a type parameter, or the name of a type alias."""
     above = path[-3][0] if len(path) > 2 else None
-    if above is None:
-        return Role.READ
-    if above.type == "type_parameter":
-        return Role.TYPE_PARAMETER if _declares_type_parameters(path, -3) else Role.READ
-    if above.type in ("constrained_type", "splat_type"):
-        first = above.named_children[0].start_byte == path[-1][0].start_byte
-        return Role.TYPE_PARAMETER if first and _inside_type_parameters(path, -3) else Role.READ
-    if above.type == "type_alias_statement" and path[-2][1] == "left":
+    if above is not None and above.type == "type_alias_statement" and path[-2][1] == "left":
         return Role.TYPE_ALIAS
-    return Role.READ
+    return _type_parameter(path)
 
 
-def _splat_type(path: Path) -> Role:
-    return Role.TYPE_PARAMETER if _inside_type_parameters(path, -2) else Role.READ
+def _type_parameter(path: Path) -> Role:
+    """A name that begins an entry of a list of type parameters, or else a target or a use."""
+    leaf = path[-1][0]
+    for index in range(-2, -len(path) - 1, -1):
+        node = path[index][0]
+        if node.type == "type_parameter":
+            if _declares_type_parameters(path, index) and _begins_entry(node, leaf):
+                return Role.TYPE_PARAMETER
+            break
+        if node.type not in _IN_TYPE_PARAMETER:
+            break
+    return _target_role(path)
+
+
+_IN_TYPE_PARAMETER = frozenset({"type", "constrained_type", "splat_type", "list_splat", "ERROR"})
+
+
+def _begins_entry(parameters: Node, leaf: Node) -> bool:
+    """Does nothing stand between a name and the bracket or comma before it, but stars?
+
+    The text decides, since a default is an error to the grammar, and where that begins and ends is left to chance.
+    """
+    before = (parameters.text or b"")[: leaf.start_byte - parameters.start_byte]
+    before = _ASIDE.sub(b"", before)
+    n_open = sum(before.count(each) for each in (b"[", b"(", b"{"))
+    n_closed = sum(before.count(each) for each in (b"]", b")", b"}"))
+    return n_open - n_closed == 1 and before.rstrip(b" \t\f\r\n\\*")[-1:] in (b"[", b",")
+
+
+_ASIDE = re.compile(rb"#[^\r\n]*|\"[^\"]*\"|'[^']*'")
 
 
 def _generic_type(path: Path) -> Role:
@@ -234,17 +264,6 @@ def _generic_type(path: Path) -> Role:
     if len(path) > 3 and path[-4][0].type == "type_alias_statement" and path[-3][1] == "left":
         return Role.TYPE_ALIAS
     return Role.READ
-
-
-def _inside_type_parameters(path: Path, at: int) -> bool:
-    """Is the node at `path[at]` one entry of a list that declares type parameters?"""
-    for index in range(at - 1, -len(path) - 1, -1):
-        kind = path[index][0].type
-        if kind == "type_parameter":
-            return _declares_type_parameters(path, index)
-        if kind != "type":
-            return False
-    return False
 
 
 def _declares_type_parameters(path: Path, at: int) -> bool:
@@ -255,16 +274,6 @@ def _declares_type_parameters(path: Path, at: int) -> bool:
         return False
     generic, left, statement = path[at - 1][0], path[at - 2], path[at - 3][0]
     return generic.type == "generic_type" and left[1] == "left" and statement.type == "type_alias_statement"
-
-
-def _error(path: Path) -> Role:
-    """Inside an error node. `[T = int]` is a type parameter with a default, which the grammar does not know."""
-    leaf = path[-1][0]
-    if len(path) > 2 and path[-2][1] is None and path[-3][0].type == "type_parameter":
-        following = leaf.next_sibling
-        if _declares_type_parameters(path, -3) and following is not None and following.type == "=":
-            return Role.TYPE_PARAMETER
-    return Role.READ
 
 
 def _target_role(path: Path) -> Role:
@@ -279,7 +288,10 @@ def _target_role(path: Path) -> Role:
     if kind == "assignment":
         if field != "left":
             return Role.READ
-        return Role.ASSIGN if parent.child_by_field_name("right") is not None else Role.ANNOTATE
+        if parent.child_by_field_name("right") is not None:
+            return Role.ASSIGN
+        # In brackets it is annotated and not made local: `(name): int`.
+        return Role.ANNOTATE if index == len(path) - 1 else Role.READ
     if kind == "augmented_assignment":
         return Role.AUGMENT if field == "left" else Role.READ
     if kind in ("for_statement", "for_in_clause"):
@@ -332,9 +344,10 @@ _BY_PARENT: dict[str, Callable[[Path], Role]] = {
     "typed_parameter": _typed_parameter,
     "list_splat_pattern": _splat,
     "dictionary_splat_pattern": _splat,
-    "named_expression": _named(Role.WALRUS),
+    "named_expression": _walrus,
     "type": _type,
-    "splat_type": _splat_type,
+    "splat_type": _type_parameter,
+    "list_splat": _type_parameter,
     "generic_type": _generic_type,
-    "ERROR": _error,
+    "ERROR": _type_parameter,
 }

@@ -163,6 +163,8 @@ class Names:
                     return self._declared_owner(here, spelling, declaration)
                 if (here, spelling) in self.bound:
                     return here
+            elif spelling == "__class__":
+                return None  # the class itself, which no text binds to this name
             if here.kind != "types":
                 sees_class = False
             here = here.parent
@@ -254,17 +256,18 @@ class Source:
 
     @cached_property
     def is_broken(self) -> bool:
-        """True when the file does not parse: neither by the grammar nor, where that fails, by this Python.
+        """True when the grammar finds errors: then no scope of the tree can be relied on.
 
-        Defaults of type parameters (PEP 696) are unknown to the grammar and do not count.
+        A few odd files that Python compiles are broken by this, too: after `(a.` the grammar ends a block if the next line
+        stands further left. What it does not know counts only if Python does not either: defaults of type parameters
+        (PEP 696), and formats in strings like `{x:=^10}`.
         """
-        if not _has_error_outside_type_parameters(self.tree.root_node):
+        root = self.tree.root_node
+        if not root.has_error:
             return False
-        try:
-            compile(self.document.text.lstrip("\ufeff"), self.path, "exec", 0x400 | 0x2000, dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        if _has_error(root, outside=("type_parameter", "string")):
             return True
-        return False
+        return _has_error(root, outside=("type_parameter",)) and not _compiles(self.document.text)
 
     def span(self, start: int, end: int) -> Span:
         """Bytes to code points."""
@@ -439,12 +442,22 @@ _SCOPED = frozenset(
 )
 
 
-def _has_error_outside_type_parameters(node: Node) -> bool:
-    if not node.has_error or node.type == "type_parameter":
+def _has_error(node: Node, *, outside: tuple[str, ...]) -> bool:
+    if not node.has_error or node.type in outside:
         return False
     if node.is_error or node.is_missing:
         return True
-    return any(_has_error_outside_type_parameters(child) for child in node.children)
+    return any(_has_error(child, outside=outside) for child in node.children)
+
+
+def _compiles(text: str) -> bool:
+    """Does the Python that runs us parse it?"""
+    only_parse = 0x400 | 0x2000
+    try:
+        compile(text.lstrip("\ufeff"), "?", "exec", only_parse, dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _parameter_scope(node: Node, field: str | None, scope: Scope) -> Scope:
