@@ -16,6 +16,7 @@ from lsptools.languages.python.closure import builtin_roots, definers
 from lsptools.languages.python.meaning import NOTHING, Meaning, Meanings, Root, member_root
 from lsptools.languages.python.roles import BINDING, DECLARING, TEXT, Role, access_of, receiver_before
 from lsptools.languages.python.scopes import Site, Source
+from lsptools.syntax.tree import Node
 from lsptools.text.lines import Span
 
 
@@ -188,11 +189,28 @@ def _beside(source: Source, site: Site) -> str:
         return last_name(source, function) if function is not None else ""
     if site.role is Role.ATTRIBUTE:
         receiver = receiver_before(site.leaf)
-        return last_name(source, receiver) if receiver is not None else ""
+        if receiver is None:
+            return ""
+        return _name_before_alias(source, site, receiver) or last_name(source, receiver)
     if site.role in (Role.IMPORT_NAME, Role.IMPORT_ORIGINAL, Role.MODULE_PART):
         statement = site.ancestor("import_from_statement")
         module = statement.child_by_field_name("module_name") if statement is not None else None
         return source.text(module).rpartition(".")[2] if module is not None else ""
+    return ""
+
+
+def _name_before_alias(source: Source, site: Site, receiver: Node) -> str:
+    """For a receiver bound by `import a.b as c` or `from a import b as c`: `b`."""
+    if receiver.type != "identifier":
+        return ""
+    name = source.text(receiver)
+    names = source.names(name)
+    owner = names.scope_of(site.scope, name)
+    for binding in names.bindings(owner, name) if owner is not None else ():
+        if binding.role is Role.IMPORT_ALIAS and binding.leaf.parent is not None:
+            original = binding.leaf.parent.child_by_field_name("name")
+            if original is not None:
+                return source.text(original).rpartition(".")[2]
     return ""
 
 

@@ -366,6 +366,8 @@ def in_other_file(path: str, text: str, start: int, end: int, dotted: str) -> tu
         return _in_notebook(text, start)
     before = _DOTTED_BEFORE_COLON.search(line)
     module = before.group(1) if before is not None else ""
+    if suffix in _PROSE:
+        return Evidence.MENTION, f"in a `{suffix}` file"
     if module and (dotted == module or dotted.endswith("." + module) or module.startswith(dotted + ".")):
         return Evidence.POSSIBLE, f"named by its path `{module}` in a `{suffix}` file"
     if suffix in _TEMPLATES or "{{" in line or "{%" in line:
@@ -393,6 +395,7 @@ _DOTTED_BEFORE_COLON = re.compile(r"([^\W\d]\w*(?:\.\w+)*)[.:]$")
 _DOTTED_ONLY = re.compile(r"[^\W\d]\w*(?:[.:][^\W\d]\w*)*")
 _CELL_TYPE = re.compile(r'"cell_type"\s*:\s*"(\w+)"')
 _CELL_PART = re.compile(r'"(source|outputs|metadata)"\s*:')
+_PROSE = frozenset({"md", "rst", "adoc", "tex", "org", "po"})
 _TEMPLATES = frozenset({"html", "htm", "jinja", "jinja2", "j2", "tmpl", "tpl", "mako", "xml", "txt"})
 _LOOKUPS = {
     "getattr": 1,
