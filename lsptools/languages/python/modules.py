@@ -22,6 +22,7 @@ from lsptools.errors import BadRequest
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Scope, Site, Source
 from lsptools.syntax.tree import Node
+from lsptools.text.document import Document
 from lsptools.workspace.snapshot import Snapshot
 
 SUFFIXES = (".py", ".pyi")
@@ -98,6 +99,7 @@ class Project:
 
     def source(self, path: str) -> Source | None:
         """The file at a relative path, or an absolute one outside the workspace; None if it cannot be read as text."""
+        self.snapshot.checkpoint()
         if path not in self._sources:
             self._sources[path] = self._read(path)
         return self._sources[path]
@@ -105,10 +107,21 @@ class Project:
     def _read(self, path: str) -> Source | None:
         try:
             if os.path.isabs(path):
-                return Source(path, self.snapshot.external_document(Path(path)), external=True)
-            return Source(path, self.snapshot.document(path), external=self.is_external(path))
+                return self._parsed(path, self.snapshot.external_document(Path(path)), external=True)
+            return self._parsed(path, self.snapshot.document(path), external=self.is_external(path))
         except BadRequest:
             return None
+
+    def _parsed(self, path: str, document: Document, *, external: bool) -> Source:
+        """The file with its tree, which an earlier snapshot may have made of the same text."""
+        derived = self.snapshot.derived
+        known = derived.get(path) if derived is not None else None
+        if isinstance(known, Source) and known.document == document and known.external == external:
+            return known
+        source = Source(path, document, external=external)
+        if derived is not None:
+            derived[path] = source
+        return source
 
     def is_external(self, path: str) -> bool:
         """Is this file not ours to edit: outside the workspace, or installed into it?"""
@@ -296,14 +309,20 @@ class Project:
         module = self.module_of_import(source, statement)
         if module is None:
             return []
-        original = site.leaf
+        original: Node | None = site.leaf
         if site.role is Role.IMPORT_ALIAS:
-            aliased = original.parent
-            name = aliased.child_by_field_name("name") if aliased is not None else None
-            if name is None:
-                return []
-            return self.member(module, source.text(name))
-        return self.member(module, source.text(original))
+            aliased = site.leaf.parent
+            original = aliased.child_by_field_name("name") if aliased is not None else None
+        if original is None:
+            return []
+        name = source.text(original)
+        if (
+            source.path in module.files
+        ):  # `from . import name` in the package itself: the name would lead in a circle
+            submodule = self.submodule(module, name)
+            if submodule is not None:
+                return [submodule]
+        return self.member(module, name)
 
     def _imported_module(self, source: Source, site: Site, statement: Node) -> Module | None:
         if site.role is Role.IMPORT_ALIAS:
@@ -368,9 +387,10 @@ class Project:
 
     def star_imports(self, source: Source) -> list[tuple[Node, Module | None]]:
         """The `from … import *` statements of a file, and the modules they lead to."""
-        known = source.memo.get("star imports")
+        key = ("star imports", self)  # where they lead is another matter in another snapshot
+        known = source.memo.get(key)
         if not isinstance(known, list):
-            known = source.memo["star imports"] = list(self._star_imports(source))
+            known = source.memo[key] = list(self._star_imports(source))
         return known
 
     def _star_imports(self, source: Source) -> Iterator[tuple[Node, Module | None]]:
