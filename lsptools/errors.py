@@ -14,6 +14,7 @@ workspace with `/`; positions are code points (`lsptools.text.lines`), turned in
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NoReturn
 
@@ -97,6 +98,8 @@ class ToolError(Exception):
         self.message = message
         self.hint = hint
         self.sites = sites
+        self.facts: Mapping[str, object] = {}
+        """Further members of the error for programs, by name: what was asked for, which entry failed."""
 
 
 class BadRequest(ToolError):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from lsptools.faces.commands import ENVIRONMENT, common_options, exit_codes
+from lsptools.faces.commands import ENVIRONMENT, common_options, exit_codes, session_rows
 from lsptools.tools import registry
 from lsptools.tools.base import Parameter, Tool, parameters
 
@@ -44,8 +44,10 @@ def _section(tool: Tool[Any]) -> Iterator[str]:  # any tool's
     writes = "May change files." if tool.writes else "Changes nothing."
     yield from (f"## {tool.name}", "", f"    lsptools {tool.name} [OPTIONS] {arguments}".rstrip(), "")
     yield from (f"{tool.summary} {writes}", "", tool.guide, "")
-    if declared:
-        yield from (*_rows([(_spelled(each), _explained(each)) for each in declared]), "")
+    rows = [row for each in declared for row in _parameter_rows(each)]
+    rows += session_rows(tool)
+    if rows:
+        yield from (*_rows(rows), "")
     for example in tool.examples:
         yield from (
             f"    lsptools {example.call}",
@@ -56,6 +58,12 @@ def _section(tool: Tool[Any]) -> Iterator[str]:  # any tool's
     yield from ("Exit codes:", "")
     yield from (f"- {code}: {means}" for code, means in exit_codes(tool.found, tool.not_found))
     yield ""
+
+
+def _parameter_rows(parameter: Parameter) -> Iterator[tuple[str, str]]:
+    yield _spelled(parameter), _explained(parameter)
+    if parameter.kind == "content" and not parameter.positional:
+        yield f"--{parameter.name}-from FILE", f"take --{parameter.name} from FILE; `-` is standard input"
 
 
 def _usage(parameter: Parameter) -> str:

@@ -46,7 +46,12 @@ RESERVED: Mapping[str, Sequence[str]] = {
     "rich": ["faces/"],
     "platformdirs": ["faces/environment.py"],
     "filelock": ["workspace/"],
-    "subprocess": ["workspace/ripgrep.py", "languages/server.py", "languages/python/inference.py"],
+    "subprocess": [
+        "workspace/ripgrep.py",
+        "workspace/program.py",
+        "languages/server.py",
+        "languages/python/inference.py",
+    ],
     "pty": [],
     "os.system": [],
     "os.popen": [],

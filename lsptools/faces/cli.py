@@ -27,7 +27,8 @@ from lsptools.errors import InternalError, ToolError, Unavailable
 from lsptools.faces.environment import Environment, Spelling, be_lenient, discard_output, is_terminal
 
 if TYPE_CHECKING:
-    from lsptools.faces.commands import Call
+    from lsptools.edit.session import Session
+    from lsptools.faces.commands import Call, JsonCall
     from lsptools.faces.render import Look
     from lsptools.tools.base import Answer, Context
     from lsptools.workspace.paths import Root
@@ -52,11 +53,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _guarded(arguments: list[str], environment: Environment) -> int:
     """Run, and say what went wrong, if anything did. The one place of this face that catches everything."""
+    from lsptools.faces.commands import Call
+
     running: _Running | None = None
     try:
         parsed = _parsed(arguments, environment)
         if isinstance(parsed, int):
             return parsed
+        if not isinstance(parsed, Call):
+            from lsptools.faces.call import answer_calls
+
+            return answer_calls(parsed, environment)
         running = _Running(parsed, environment)
         return running.run()
     except BrokenPipeError:
@@ -75,7 +82,7 @@ def _guarded(arguments: list[str], environment: Environment) -> int:
     return problem.exit_code
 
 
-def _parsed(arguments: list[str], environment: Environment) -> Call | int:
+def _parsed(arguments: list[str], environment: Environment) -> Call | JsonCall | int:
     """A call, or the exit code where printing something was all there was to do."""
     from lsptools.version import __version__
 
@@ -103,9 +110,13 @@ class _Running:
         from lsptools.faces.progress import progress
 
         tool = self.call.tool
-        with progress(f"lsptools {tool.name}"):
-            answer = tool.run(self._context, tool.params(**self._values()))
-            text = self._text(answer)
+        values = self._values()
+        try:
+            with progress(f"lsptools {tool.name}"):
+                answer = tool.run(self._context, tool.params(**values))
+                text = self._text(answer)
+        finally:
+            self._keep_session()
         sys.stdout.write(text)
         return 0 if answer.found else 1
 
@@ -132,16 +143,40 @@ class _Running:
         return render.answer_text(self.call.tool.name, answer, self._look(sys.stdout, self._spelling.shown))
 
     def _values(self) -> dict[str, object]:
+        from lsptools.faces.commands import FROM
+        from lsptools.faces.files import json_from_file, text_from_file
         from lsptools.tools.base import parameters
 
         values = dict(self.call.values)
         for parameter in parameters(self.call.tool):
             value = values[parameter.field]
-            if parameter.kind != "text" and isinstance(value, str):
+            if parameter.kind in ("path", "place") and isinstance(value, str):
                 values[parameter.field] = self._spelling.to_workspace(
                     value, is_place=parameter.kind == "place"
                 )
-        return values
+            elif parameter.kind == "json" and isinstance(value, str):
+                values[parameter.field] = json_from_file(self._environment, value)
+            elif parameter.kind == "content" and parameter.positional and isinstance(value, str):
+                values[parameter.field] = text_from_file(self._environment, value)
+            elif parameter.kind == "content" and (file := values.pop(parameter.field + FROM, None)):
+                values[parameter.field] = text_from_file(self._environment, str(file))
+            elif parameter.repeated and parameter.default is None and not value:
+                values[parameter.field] = None
+        return {name: value for name, value in values.items() if not name.endswith(FROM)}
+
+    def _keep_session(self) -> None:
+        if self.call.session is not None and self._session is not None:
+            from lsptools.faces.sessions import keep_session
+
+            keep_session(self._environment, self._root, self.call.session, self._session)
+
+    @cached_property
+    def _session(self) -> Session | None:
+        if self.call.session is None:
+            return None
+        from lsptools.faces.sessions import named_session
+
+        return named_session(self._environment, self._root, self.call.session)
 
     def _look(self, stream: TextIO, shown: Callable[[str], str]) -> Look:
         from lsptools.faces.render import Look
@@ -150,7 +185,7 @@ class _Running:
 
     @cached_property
     def _context(self) -> Context:
-        return self._environment.context(self._root)
+        return self._environment.context(self._root, self._session)
 
     @cached_property
     def _spelling(self) -> Spelling:

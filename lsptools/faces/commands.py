@@ -7,7 +7,7 @@ rejects becomes a `BadRequest` that says what would work.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -35,6 +35,18 @@ class Call:
     as_json: bool
     colour: str
     root: str | None
+    session: str | None = None
+    """The name of the session whose reads count."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonCall:
+    """A call with JSON arguments, or (without a tool) a session of such calls on standard input."""
+
+    tool: str | None
+    arguments: str
+    root: str | None
+    session: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +57,7 @@ class Text:
     exit_code: int = 0
 
 
-def parse(arguments: Sequence[str], *, completing: str | None = None) -> Call | Text:
+def parse(arguments: Sequence[str], *, completing: str | None = None) -> Call | JsonCall | Text:
     """What the arguments ask for. `completing` is a shell's instruction to complete its own command line instead."""
     commands = _Commands()
     if completing:
@@ -54,7 +66,7 @@ def parse(arguments: Sequence[str], *, completing: str | None = None) -> Call | 
         return Text(commands.get_help(click.Context(commands, info_name=_PROGRAM)) + "\n", exit_code=2)
     try:
         with commands.make_context(_PROGRAM, list(arguments)) as context:
-            parsed: Call | Text = commands.invoke(context)
+            parsed: Call | JsonCall | Text = commands.invoke(context)
     except _Shown as shown:
         return Text(shown.text)
     except click.UsageError as error:
@@ -97,11 +109,13 @@ class _Commands(click.Group):
         )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*registry.names(), "completion"]
+        return [*registry.names(), "call", "completion"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == "completion":
             return _completion_command()
+        if cmd_name == "call":
+            return _call_command()
         return _Command(registry.tool(cmd_name)) if cmd_name in registry.names() else None
 
     def resolve_command(
@@ -118,7 +132,11 @@ class _Commands(click.Group):
         _write_rows(
             formatter,
             "Commands",
-            [*rows, ("completion", "Print the script that completes commands in a shell.")],
+            [
+                *rows,
+                ("call", CALL_SUMMARY),
+                ("completion", "Print the script that completes commands in a shell."),
+            ],
         )
         _write_rows(
             formatter,
@@ -134,17 +152,25 @@ class _Command(click.Command):
     def __init__(self, tool: Tool[Any]) -> None:  # any tool's
         self._tool = tool
         self._parameters = parameters(tool)
-        own = [_click_parameter(each) for each in self._parameters]
+        own = [made for each in self._parameters for made in _click_parameters(each)]
         super().__init__(
             tool.name,
-            params=[*own, *_common_options(), _help_option()],
+            params=[*own, *_session_options(tool), *_common_options(), _help_option()],
             callback=self._call,
             add_help_option=False,
         )
 
     def _call(self, **values: object) -> Call:
-        as_json, colour, root = values.pop("json"), values.pop("color"), values.pop("root")
-        return Call(self._tool, values, bool(as_json), str(colour), None if root is None else str(root))
+        as_json, colour = values.pop("json"), values.pop("color")
+        root, session = values.pop("root"), values.pop("session", None)
+        return Call(
+            self._tool,
+            values,
+            bool(as_json),
+            str(colour),
+            None if root is None else str(root),
+            None if session is None else str(session),
+        )
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_usage(ctx, formatter)
@@ -166,6 +192,8 @@ class _Command(click.Command):
     def _groups(self, ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
         """Options under their headings; `Output`, which has the common ones, comes last."""
         heading_of = {each.field: each.group for each in self._parameters}
+        heading_of |= {each.field + FROM: each.group for each in self._parameters}
+        heading_of["session"] = "Safety"
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -175,9 +203,16 @@ class _Command(click.Command):
 
 
 OUTPUT = "Output"
+FROM = "__from"
+"""Ends the name of a value that says in which file the text of a parameter is."""
+CALL_SUMMARY = "Call a tool with JSON arguments, or, with --jsonl, many as one session on standard input."
 ENVIRONMENT = (
     ("LSPTOOLS_RG", "the ripgrep to use; otherwise the one installed with lsptools, or the one on PATH"),
     ("NO_COLOR, FORCE_COLOR, TERM", "as usual; --color decides"),
+    (
+        "LSPTOOLS_CANDIDATE_COMMAND",
+        "the program of yours that `candidate` asks for a new text, with its arguments",
+    ),
     ("LSPTOOLS_DEBUG", "1 shows where an error happened"),
 )
 
@@ -201,27 +236,28 @@ def _write_rows(formatter: click.HelpFormatter, heading: str, rows: Sequence[tup
 # Options and arguments
 
 
-def _click_parameter(parameter: Parameter) -> click.Parameter:
-    kind: click.ParamType[Any] | type = (
-        click.Choice(parameter.choices) if parameter.choices else parameter.type
-    )
+def _click_parameters(parameter: Parameter) -> list[click.Parameter]:
+    """How a parameter is given: an argument, an option, or two, where a text may also come from a file."""
     complete = None if parameter.kind == "text" else _complete_file
+    kind = str if parameter.kind in ("content", "json") else _click_type(parameter)
     if parameter.positional:
-        return click.Argument(
-            [parameter.field],
-            type=kind,
-            required=parameter.required,
-            metavar=parameter.metavar,
-            shell_complete=complete,
-        )
+        return [
+            click.Argument(
+                [parameter.field],
+                type=kind,
+                required=parameter.required,
+                metavar=parameter.metavar,
+                shell_complete=complete,
+            )
+        ]
     spellings = [
         *([f"-{parameter.short}"] if parameter.short else []),
         f"--{parameter.name}",
         parameter.field,
     ]
     if parameter.type is bool:
-        return click.Option(spellings, is_flag=True, default=False, help=parameter.help)
-    return click.Option(
+        return [click.Option(spellings, is_flag=True, default=False, help=parameter.help)]
+    option = click.Option(
         spellings,
         type=kind,
         multiple=parameter.repeated,
@@ -232,13 +268,69 @@ def _click_parameter(parameter: Parameter) -> click.Parameter:
         help=parameter.help,
         shell_complete=complete,
     )
+    return [option, _from_option(parameter)] if parameter.kind == "content" else [option]
+
+
+def _from_option(parameter: Parameter) -> click.Option:
+    return click.Option(
+        [f"--{parameter.name}-from", parameter.field + FROM],
+        metavar="FILE",
+        help=f"take {parameter.metavar} of --{parameter.name} from FILE; - is standard input",
+        shell_complete=_complete_file,
+    )
+
+
+def _click_type(parameter: Parameter) -> click.ParamType[Any] | type:
+    if parameter.choices:
+        return click.Choice(parameter.choices)
+    return _JsonObject(parameter) if is_dataclass(parameter.type) else parameter.type
+
+
+class _JsonObject(click.ParamType[Any]):
+    """A value of a dataclass, given as JSON."""
+
+    name = "json"
+
+    def __init__(self, parameter: Parameter) -> None:
+        self._parameter = parameter
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from json import loads
+
+        from lsptools.tools.arguments import object_from_json
+
+        try:
+            return object_from_json(self._parameter.type, loads(value), self._parameter.field)
+        except ValueError as error:
+            self.fail(f"{value[:80]!r} is not JSON: {error}", param, ctx)
 
 
 def common_options() -> list[tuple[str, str]]:
     """The options that every command has: how they are spelled and what they mean."""
+    return _records([*_common_options(), _help_option()])
+
+
+def session_rows(tool: Tool[Any]) -> list[tuple[str, str]]:  # any tool's
+    """The same of what a tool has to which it matters what was read."""
+    return _records(_session_options(tool))
+
+
+def _records(options: Iterable[click.Option]) -> list[tuple[str, str]]:
     context = click.Context(click.Command(_PROGRAM))
-    records = (option.get_help_record(context) for option in (*_common_options(), _help_option()))
-    return [record for record in records if record]
+    return [record for option in options if (record := option.get_help_record(context))]
+
+
+def _session_options(tool: Tool[Any]) -> list[click.Option]:  # any tool's
+    """For a tool to which it matters what was read."""
+    return [_session_option()] if tool.session else []
+
+
+def _session_option() -> click.Option:
+    return click.Option(
+        ["--session"],
+        metavar="NAME",
+        help="the session whose reads count, kept from command to command; without it nothing was read",
+    )
 
 
 def _common_options() -> list[click.Option]:
@@ -253,13 +345,17 @@ def _common_options() -> list[click.Option]:
             help="when to colour; auto: on a terminal",
             show_default=True,
         ),
-        click.Option(
-            ["--root"],
-            metavar="DIR",
-            help="the workspace, from which relative paths start; otherwise the nearest folder above that has .git, "
-            "pyproject.toml, setup.cfg or setup.py, and paths start from here",
-        ),
+        _root_option(),
     ]
+
+
+def _root_option() -> click.Option:
+    return click.Option(
+        ["--root"],
+        metavar="DIR",
+        help="the workspace, from which relative paths start; otherwise the nearest folder above that has .git, "
+        "pyproject.toml, setup.cfg or setup.py, and paths start from here",
+    )
 
 
 def _help_option() -> click.Option:
@@ -286,6 +382,50 @@ def _eager_flag(
 
 def _complete_file(_ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(incomplete, type="file")]
+
+
+def _call_command() -> click.Command:
+    return click.Command(
+        "call",
+        params=[
+            click.Argument(["tool"], required=False, metavar="TOOL"),
+            click.Argument(["arguments"], required=False, default="{}", metavar="JSON"),
+            click.Option(
+                ["--jsonl"],
+                is_flag=True,
+                help="one session: each line of standard input is a call, each line of standard output its answer",
+            ),
+            _session_option(),
+            _root_option(),
+            _help_option(),
+        ],
+        callback=_json_call,
+        help=CALL_HELP,
+        add_help_option=False,
+    )
+
+
+CALL_HELP = (
+    CALL_SUMMARY
+    + """
+
+    TOOL is any command but this; JSON holds its parameters by name (- reads them from standard input). The answer is
+    one line: {"ok": true, "result": {...}} or {"ok": false, "error": {"kind", "message", "hint", "places"}}.
+
+    With --jsonl, lines like {"id": 1, "tool": "edit", "args": {"path": ...}} come in and are answered with the
+    same id, in any order. Calls that are about other files run at the same time, those about one file in order.
+    Paths are relative to the workspace. What was read counts until the session ends."""
+)
+
+
+def _json_call(
+    tool: str | None, arguments: str, jsonl: bool, session: str | None, root: str | None
+) -> JsonCall:
+    if jsonl == (tool is not None):
+        raise BadRequest(
+            "invalid", "a call needs a TOOL, or --jsonl, and not both", hint="lsptools call --help shows how"
+        )
+    return JsonCall(tool, arguments, root, session)
 
 
 def _completion_command() -> click.Command:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,10 +19,12 @@ from typing import TYPE_CHECKING, TextIO
 from lsptools.errors import BadRequest, Unavailable
 
 if TYPE_CHECKING:
+    from lsptools.edit.session import Session
     from lsptools.tools.base import Context
     from lsptools.workspace.journal import State
     from lsptools.workspace.paths import Root
     from lsptools.workspace.ripgrep import Rg
+    from lsptools.workspace.sessions import Sessions
 
 MARKERS = (".git", "pyproject.toml", "setup.cfg", "setup.py")
 """What the folder of a project holds."""
@@ -83,14 +86,25 @@ class Environment:
 
         return State.of(user_state_path("lsptools", appauthor=False), root)
 
-    def context(self, root: Root) -> Context:
-        """What tools work on in this workspace."""
+    def context(self, root: Root, session: Session | None = None) -> Context:
+        """What tools work on in this workspace, for a caller who has seen what `session` says."""
         from lsptools.tools.base import Context
         from lsptools.workspace.operations import LocalOperations
         from lsptools.workspace.snapshot import Snapshot
 
         snapshot = Snapshot(root, LocalOperations(), self.rg(root), search_path=self.search_path(root))
-        return Context(snapshot, lambda: self.state(root))
+        return Context(snapshot, lambda: self.state(root), session, candidate_command=self.candidate_command)
+
+    @property
+    def candidate_command(self) -> tuple[str, ...]:
+        """LSPTOOLS_CANDIDATE_COMMAND: the user's program that makes new texts for `candidate`."""
+        return tuple(shlex.split(self.variables.get("LSPTOOLS_CANDIDATE_COMMAND", "")))
+
+    def sessions(self, root: Root) -> Sessions:
+        """The named sessions of a workspace."""
+        from lsptools.workspace.sessions import Sessions
+
+        return Sessions.of(self.state(root))
 
     def search_path(self, root: Root) -> tuple[str, ...]:
         """Packages of the active virtual environment, to read only; those of the workspace's own are found without us."""

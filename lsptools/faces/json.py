@@ -29,6 +29,7 @@ def error_json(error: ToolError) -> dict[str, object]:
     """An error: its kind, a sentence, the next call that would work, and every conflict."""
     conflicts = error.conflicts if isinstance(error, Refused) else ()
     return {
+        **error.facts,
         "kind": error.kind,
         "message": error.message,
         "hint": error.hint,

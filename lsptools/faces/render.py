@@ -19,15 +19,20 @@ from lsptools.text.lines import Offset
 if TYPE_CHECKING:
     from lsptools.syntax.outline import Item
     from lsptools.tools.base import Answer, Positions
+    from lsptools.tools.changes import ChangeAnswer
     from lsptools.tools.definition import DefinitionAnswer
     from lsptools.tools.history import HistoryAnswer
     from lsptools.tools.outline import OutlineAnswer
+    from lsptools.tools.read import PictureAnswer, ReadAnswer
+    from lsptools.tools.recover import RecoverAnswer
     from lsptools.tools.references import ReferencesAnswer
     from lsptools.tools.rename import RenameAnswer
     from lsptools.tools.search import SearchAnswer
     from lsptools.tools.symbols import SymbolsAnswer
     from lsptools.tools.undo import UndoAnswer
 
+MOST_DIFF = 20_000
+"""Characters of a diff that are shown after a change was made; `--diff` shows all of it."""
 MOST_LEFT_ALONE = 20
 """How many places that kept the old name a rename lists; `refs` lists all."""
 
@@ -88,12 +93,12 @@ def error_text(error: ToolError, look: Look) -> str:
 
 def _headline(error: ToolError, look: Look) -> Iterator[str]:
     if not isinstance(error, Refused):
-        yield f"{look.paint('red', _word_for(error))}: {_visible(error.message)}"
+        yield f"{look.paint('red', _word_for(error))}: {_lines(error.message)}"
         return
     kinds = dict.fromkeys([error.kind, *(conflict.kind for conflict in error.conflicts)])
     yield f"{look.paint('red', 'refused')}: {', '.join(kinds)}"
     if not error.conflicts:
-        yield _visible(error.message)
+        yield _lines(error.message)
 
 
 def _word_for(error: ToolError) -> str:
@@ -235,10 +240,61 @@ def _left_alone(occurrences: tuple[Occurrence, ...], places: _Places, look: Look
         yield f"… and {len(occurrences) - MOST_LEFT_ALONE} more left alone (--json lists all)"
 
 
+def _change(answer: ChangeAnswer, look: Look) -> Iterator[str]:
+    """What was done to each file, and the diff; the diff alone, where that was asked for."""
+    if answer.is_diff_wanted:
+        yield from _diff(answer.diff, look)
+        return
+    from lsptools.tools.changes import headline
+
+    for file in answer.plan.files:
+        yield look.paint("bold", _visible(headline(file, is_preview=answer.is_preview)))
+    diff = answer.diff
+    if len(diff) <= MOST_DIFF:
+        yield from _diff(diff, look)
+    yield from (f"note: {_visible(note)}" for note in answer.notes)
+    if answer.undo_id:
+        yield f"undo: lsptools undo {answer.undo_id}"
+
+
+def _read(answer: ReadAnswer | PictureAnswer, look: Look) -> Iterator[str]:
+    """The numbered lines, and under them what the file is."""
+    from lsptools.tools.read import PictureAnswer
+
+    if isinstance(answer, PictureAnswer):
+        yield answer.picture.described
+        return
+    reading, facts = answer.reading, answer.to_json()
+    shown = reading.shown
+    if look.terminal:
+        shown = _CONTROL_BUT_LINE_ENDS.sub(_escape, shown)
+    if shown:
+        yield shown
+    if reading.go_on:
+        yield look.paint("yellow", f"[{reading.go_on}]")
+    lines = (
+        f"lines {reading.first_line}-{reading.last_line} of {reading.n_lines}" if reading.n_lines else "empty"
+    )
+    mixed = ", mixed line ends" if facts["mixed_newlines"] else ""
+    mark = ", with byte order mark" if facts["bom"] else ""
+    stray = ", with stray bytes" if facts["stray_bytes"] else ""
+    newline = f", {facts['newline']}" if facts["newline"] else ""
+    what = f"{facts['encoding']}{mark}{stray}{newline}{mixed}"
+    yield look.paint(
+        "dim", f"{_visible(look.shown(reading.target.name))}: {lines}; {what}; digest {facts['digest']}"
+    )
+
+
 def _undo(answer: UndoAnswer, look: Look) -> Iterator[str]:
     yield from (f"restored: {_visible(look.shown(file.path))}" for file in answer.applied.files)
     yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in answer.applied.moves)
     yield from (f"note: {_visible(note)}" for note in answer.applied.notes)
+
+
+def _recover(answer: RecoverAnswer, look: Look) -> Iterator[str]:
+    yield from (_visible(str(each)) for each in answer.repaired)
+    if not answer.repaired:
+        yield "nothing was interrupted"
 
 
 def _history(answer: HistoryAnswer, look: Look) -> Iterator[str]:
@@ -272,8 +328,17 @@ _RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes th
     "def": _definition,
     "refs": _references,
     "rename": _rename,
+    "read": _read,
+    "edit": _change,
+    "write": _change,
+    "edit-lines": _change,
+    "edit-symbol": _change,
+    "patch": _change,
+    "candidate": _change,
+    "apply-edit": _change,
     "undo": _undo,
     "history": _history,
+    "recover": _recover,
 }
 
 
@@ -319,6 +384,11 @@ def _first_line(text: str) -> str:
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 _CONTROL_BUT_LINE_ENDS = re.compile(r"[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def _lines(text: str) -> str:
+    """`text`, whose line ends are ours: a message with a passage or a diff under it."""
+    return "\n".join(map(_visible, text.split("\n")))
 
 
 def _visible(text: str) -> str:

@@ -28,6 +28,7 @@ from lsptools.errors import BadRequest, ToolError
 from lsptools.text.lines import Lines, LspPos, Offset, Span, UserPos
 
 if TYPE_CHECKING:
+    from lsptools.edit.session import Session
     from lsptools.workspace.journal import State
     from lsptools.workspace.ripgrep import Skipped
     from lsptools.workspace.snapshot import Snapshot
@@ -47,11 +48,28 @@ class Answer(Protocol):
 
 
 class Context:
-    """What every tool works on. The state folder is asked for only by tools that need it."""
+    """What every tool works on. The state folder and the session are asked for only by tools that need them."""
 
-    def __init__(self, snapshot: Snapshot, open_state: Callable[[], State]) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        open_state: Callable[[], State],
+        session: Session | None = None,
+        *,
+        candidate_command: tuple[str, ...] = (),
+    ) -> None:
         self.snapshot = snapshot
         self._open_state = open_state
+        self._session = session
+        self.candidate_command = candidate_command
+        """What makes new texts for `candidate`: a program of the user's with its arguments, or nothing."""
+
+    @cached_property
+    def session(self) -> Session:
+        """What the caller has seen; one of its own where the face keeps none."""
+        from lsptools.edit.session import Session
+
+        return Session() if self._session is None else self._session
 
     @cached_property
     def state(self) -> State:
@@ -138,6 +156,10 @@ def _nothing(_context: Context, _error: ToolError) -> Mapping[str, object]:
     return {}
 
 
+def _everything(_params: Any) -> tuple[str, ...] | None:  # any tool's
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Tool(Generic[ParamsT]):
     """The declaration of one tool."""
@@ -160,6 +182,10 @@ class Tool(Generic[ParamsT]):
     """What exit code 1 means."""
     known: Callable[[Context, ToolError], Mapping[str, object]] = _nothing
     """The JSON members that stand beside `error`: what was found before it failed."""
+    files: Callable[[ParamsT], tuple[str, ...] | None] = _everything
+    """The paths a call is about, so that calls about other files need not wait for it; `None`: the whole workspace."""
+    session: bool = False
+    """Whether it matters what the caller has read before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +198,18 @@ class Parameter:
     """The name in words joined by `-`, without leading dashes."""
     help: str
     type: type
-    """`str`, `int` or `bool`; of one value, where it is `repeated`."""
+    """`str`, `int`, `bool`, a dataclass of such fields, or `dict` for JSON; of one value, where it is `repeated`."""
     positional: bool
     required: bool
     repeated: bool
     default: object
     choices: tuple[str, ...]
     kind: str
-    """`path` (perhaps with line and column) and `place` (which may be a name) start from the workspace; else `text`."""
+    """What a value is to a face.
+
+    `path` (perhaps with line and column) and `place` (which may be a name) start from the workspace. `content` is text
+    that may be long, and `json` an object: on a command line they come from files. All else is `text`.
+    """
     group: str
     """The heading under which help shows it."""
     metavar: str
@@ -223,14 +253,23 @@ def parameters(tool: Tool[Any]) -> tuple[Parameter, ...]:  # any tool's
     return tuple(sorted(found, key=lambda parameter: not parameter.positional))
 
 
+def _without_none(hint: Any) -> Any:  # a type, as `get_type_hints` has it
+    """`str | None` is a `str` that need not be given."""
+    options = [option for option in get_args(hint) if option is not type(None)]
+    return options[0] if type(None) in get_args(hint) and len(options) == 1 else hint
+
+
 def _parameter(declared: dataclasses.Field[object], hint: object) -> Parameter:
     meta = declared.metadata
+    hint = _without_none(hint)
     repeated = get_origin(hint) is tuple
-    if get_origin(hint) is Literal:
+    choices: tuple[str, ...] = meta["choices"]
+    if meta["kind"] == "json":
+        value_type: Any = dict
+    elif get_origin(hint) is Literal:
         choices, value_type = get_args(hint), str
     else:
-        options = [option for option in get_args(hint) if option not in (type(None), ...)] or [hint]
-        choices, (value_type,) = meta["choices"], options
+        value_type = get_args(hint)[0] if repeated else hint
     name = meta["name"] or declared.name.replace("_", "-")
     return Parameter(
         field=declared.name,

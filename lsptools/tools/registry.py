@@ -14,8 +14,17 @@ _MODULES = {
     "def": "definition",
     "refs": "references",
     "rename": "rename",
+    "read": "read",
+    "edit": "edit",
+    "write": "write",
+    "edit-lines": "edit_lines",
+    "edit-symbol": "edit_symbol",
+    "patch": "patch",
+    "candidate": "candidate",
+    "apply-edit": "apply_edit",
     "undo": "undo",
     "history": "history",
+    "recover": "recover",
 }
 
 

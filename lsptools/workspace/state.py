@@ -107,9 +107,9 @@ class State:
     @contextmanager
     def hold(self, *, timeout_s: float) -> Iterator[None]:
         """Keep everyone else from changing this workspace and its history. Not to be nested."""
-        _make_private(self.folder)
-        _make_private(self.changes)
-        with _held([self.folder / "lock"], timeout_s=timeout_s):
+        make_private(self.folder)
+        make_private(self.changes)
+        with held([self.folder / "lock"], timeout_s=timeout_s):
             yield
 
     @contextmanager
@@ -121,11 +121,11 @@ class State:
         order of taking them is fixed, so nobody waits in a circle.
         """
         folder = self.locks or self.folder / "locks"
-        _make_private(folder)
+        make_private(folder)
         numbers = (
             range(N_FILE_LOCKS) if real_paths is None else sorted({_lock_number(path) for path in real_paths})
         )
-        with _held([folder / f"{number:02}.lock" for number in numbers], timeout_s=timeout_s):
+        with held([folder / f"{number:02}.lock" for number in numbers], timeout_s=timeout_s):
             yield
 
     def new_record(
@@ -256,7 +256,8 @@ def _lock_number(real_path: str) -> int:
     return int.from_bytes(digest, "big") % N_FILE_LOCKS
 
 
-def _make_private(folder: Path) -> None:
+def make_private(folder: Path) -> None:
+    """Create a folder for the user alone, with those above it."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -264,7 +265,8 @@ def _make_private(folder: Path) -> None:
 
 
 @contextmanager
-def _held(paths: list[Path], *, timeout_s: float) -> Iterator[None]:
+def held(paths: list[Path], *, timeout_s: float) -> Iterator[None]:
+    """Hold the locks that these files are, taken in this order."""
     # Imported when first needed: it takes longer to import than all of lsptools that looking up a name needs.
     from filelock import FileLock, Timeout
 

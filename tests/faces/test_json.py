@@ -7,24 +7,33 @@ from typing import Any
 import pytest
 from faces.handmade import GET, OCCURRENCES, plan, references, references_answer, snapshot
 
+from lsptools.edit.pictures import Picture
+from lsptools.edit.plan import FilePlan, Plan
+from lsptools.edit.read import Reading
+from lsptools.edit.target import Target
 from lsptools.errors import BadRequest, Conflict, Refused, Site
 from lsptools.faces.json import answer_text, error_text
 from lsptools.search.symbols import Definition, Symbols
 from lsptools.search.text import Capture, Match, Matches
 from lsptools.syntax.outline import flat, outline
+from lsptools.text.edits import Edits
 from lsptools.tools import registry
+from lsptools.tools.apply_edit import ApplyEditAnswer
 from lsptools.tools.base import Answer, Context, Positions
+from lsptools.tools.changes import ChangeAnswer
 from lsptools.tools.definition import DefinitionAnswer
 from lsptools.tools.history import HistoryAnswer
 from lsptools.tools.outline import OutlineAnswer
+from lsptools.tools.read import PictureAnswer, ReadAnswer
+from lsptools.tools.recover import RecoverAnswer
 from lsptools.tools.references import Params
 from lsptools.tools.rename import RenameAnswer
 from lsptools.tools.search import SearchAnswer
 from lsptools.tools.symbols import SymbolsAnswer
 from lsptools.tools.undo import UndoAnswer
 from lsptools.workspace.apply import Applied, AppliedFile
-from lsptools.workspace.change import Move
-from lsptools.workspace.journal import Entry
+from lsptools.workspace.change import Change, Move
+from lsptools.workspace.journal import Entry, Repaired
 from lsptools.workspace.ripgrep import Skipped, Why
 
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
@@ -144,7 +153,18 @@ def answers() -> dict[str, Answer]:
     items = outline(files.document("other.py"))
     found = Symbols(tuple(Definition("other.py", name, item) for name, item in flat(items)))
     match = Match("net.py", GET.span, (Capture("f", GET.span),))
+    target = Target("main.py", "/w/main.py", "main.py")
+    document = files.document("main.py")
+    edited = FilePlan(target, "edited", document, document, Edits(), None, "exact", 1)
+    change = ChangeAnswer(Plan(Change(), (edited,), ("careful",)), APPLIED, files, True, True)
+    picture = Picture(target, "image/png", 1, 2, 3, b"png")
+    reading = Reading(target, document, "1│", 1, 1, 1, True, "go on")
     return {
+        "read": ReadAnswer(reading),
+        "read a picture": PictureAnswer(picture, True),
+        **dict.fromkeys(("edit", "write", "edit-lines", "edit-symbol", "patch", "candidate"), change),
+        "apply-edit": ApplyEditAnswer(change.plan, APPLIED, files, True, True, (), {"a.py": "new"}),
+        "recover": RecoverAnswer((Repaired("7-ab", "rename", False, ("a.py",)),)),
         "search": SearchAnswer(
             Matches((match,), 1, 1, (Skipped(".venv", "an environment", Why.LEFT_OUT),)), 0, positions
         ),
@@ -159,12 +179,13 @@ def answers() -> dict[str, Answer]:
 
 
 def members(value: object) -> set[str]:
-    """The names of all members, at any depth; those of `counts` are values."""
+    """The names of all members, at any depth; those of `counts` and `buffers` are values."""
     if isinstance(value, list):
         return {name for each in value for name in members(each)}
     if not isinstance(value, dict):
         return set()
-    return set(value) | {name for key, each in value.items() if key != "counts" for name in members(each)}
+    plain = {key: each for key, each in value.items() if key not in ("counts", "buffers")}
+    return set(value) | {name for each in plain.values() for name in members(each)}
 
 
 @pytest.mark.parametrize("tool", registry.names())
@@ -174,8 +195,11 @@ def test_the_page_knows_every_member(tool: str) -> None:
     general = page.split("\n## refs\n")[0] + page.split("\n## refs\n")[1].split("\n## ")[0] * (
         tool == "rename"
     )
-    unknown = {name for name in members(said(tool, answers()[tool])) if f"`{name}`" not in section + general}
-    assert not unknown
+    found = [answer for name, answer in answers().items() if name.partition(" ")[0] == tool]
+    assert found
+    for answer in found:
+        unknown = {name for name in members(said(tool, answer)) if f"`{name}`" not in section + general}
+        assert not unknown
 
 
 def test_left_out_on_purpose_is_not_a_gap() -> None:

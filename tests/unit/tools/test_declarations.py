@@ -62,7 +62,10 @@ def test_a_tool(name: str) -> None:
 
 
 def test_only_these_write() -> None:
-    assert {name for name in registry.names() if registry.tool(name).writes} == {"rename", "undo"}
+    assert {name for name in registry.names() if registry.tool(name).writes} == {
+        *("rename", "undo", "recover"),
+        *("edit", "write", "edit-lines", "edit-symbol", "patch", "candidate", "apply-edit"),
+    }
 
 
 def test_there_is_no_other_tool() -> None:

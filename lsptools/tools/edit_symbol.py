@@ -1,0 +1,76 @@
+"""`edit-symbol`: a whole definition replaced, or one put beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lsptools.tools.base import Context, Example, Tool, arg
+from lsptools.tools.changes import ALLOW_BROKEN, CHECK, DIFF, ChangeAnswer, change, expect_arg
+from lsptools.tools.definition import PLACE
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    place: str = arg(PLACE, positional=True, kind="place")
+    text: str = arg(
+        "the new definition, indented in any way; on the command line a FILE with it, or - for standard input",
+        positional=True,
+        kind="content",
+        metavar="FILE",
+    )
+    action: Literal["replace", "before", "after"] = arg(
+        "replace the definition with its decorators, or put the new one before or after it",
+        default="replace",
+        group="Text",
+    )
+    expect: str | None = expect_arg()
+    allow_broken: bool = arg(ALLOW_BROKEN, default=False, group="Safety")
+    diff: bool = arg(DIFF, default=False, group="Safety")
+    check: bool = arg(CHECK, default=False, group="Safety")
+
+
+def run(context: Context, params: Params) -> ChangeAnswer:
+    """Find the definition, plan and do it."""
+    from lsptools.edit.symbol import plan_symbol
+    from lsptools.search.places import locate
+
+    snapshot = context.snapshot
+    at = locate(snapshot, params.place)
+    return change(
+        context,
+        [at.path],
+        lambda: plan_symbol(
+            snapshot,
+            context.session,
+            at.path,
+            at.offset,
+            params.action,
+            params.text,
+            expect=params.expect,
+            allow_broken=params.allow_broken,
+        ),
+        diff=params.diff,
+        check=params.check,
+    )
+
+
+TOOL = Tool(
+    name="edit-symbol",
+    summary="Replace a whole class, function or variable, or put a definition before or after it.",
+    guide=(
+        "Nothing has to be quoted: the symbol is named by its place. Its decorators are part of it; comments above it stay. "
+        "The new text may be indented in any way and is moved to where it belongs, with as many empty lines around it as "
+        "the file has elsewhere. The file must have been read, and be what was read. Python only."
+    ),
+    params=Params,
+    run=run,
+    writes=True,
+    examples=(
+        Example("edit-symbol app/cart.py::Cart.total total.py --session work", "replace a method"),
+        Example("edit-symbol app.cart.Cart.total - --action after --expect 3f0c", "put another one after it"),
+    ),
+    found="done, or with --diff or --check: it would be",
+    not_found="refused, or the file is not what was read, and nothing was written",
+    session=True,
+)

@@ -1,0 +1,101 @@
+"""Named sessions: what a caller has seen, kept in the state folder from one command to the next.
+
+A session is one small file, `sessions/<name>.json`: digest by real path. Beside it, shared by all sessions, lies the content that
+was seen, by digest, so that a later command can show what has changed since; it is bounded, and the oldest goes first.
+Whoever updates a session holds its lock and adds to what is there, so commands that run at the same time lose nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from lsptools.errors import BadRequest, Unavailable
+from lsptools.text.document import digest_of
+from lsptools.workspace.operations import LocalOperations
+from lsptools.workspace.state import State, held, make_private
+
+MAX_CONTENT_BYTES = 64 << 20
+_LARGEST_CONTENT = 4 << 20
+_TIMEOUT_S = 10.0
+_DISK = LocalOperations()
+_NAME = re.compile(r"[\w.-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """The named sessions of one workspace."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, state: State) -> Sessions:
+        """Those kept in this state folder; nothing is created yet."""
+        return cls(state.folder / "sessions")
+
+    def load(self, name: str) -> dict[str, str]:
+        """Digest by real path; nothing for a session that is new."""
+        try:
+            loaded = json.loads(_DISK.read_bytes(str(self._file(name))))
+        except (FileNotFoundError, ValueError):
+            return {}
+        return loaded if isinstance(loaded, dict) else {}
+
+    def update(self, name: str, digests: Mapping[str, str | None]) -> None:
+        """Enter what was seen; `None`: the file is forgotten."""
+        if not digests:
+            return
+        make_private(self.folder)
+        with held([self.folder / f"{name}.lock"], timeout_s=_TIMEOUT_S):
+            known: dict[str, str | None] = {**self.load(name), **digests}
+            kept = {path: digest for path, digest in known.items() if digest is not None}
+            _DISK.write_atomic(str(self._file(name)), json.dumps(kept).encode(), mode=0o600)
+
+    def content(self, digest: str) -> bytes | None:
+        """The bytes with this digest, if they are still kept."""
+        try:
+            data = _DISK.read_bytes(str(self._content_file(digest)))
+        except OSError:
+            return None
+        return data if digest_of(data) == digest else None
+
+    def keep(self, contents: Iterable[bytes]) -> None:
+        """Keep what was seen, as far as there is room."""
+        make_private(self._contents)
+        for data in contents:
+            if len(data) <= _LARGEST_CONTENT:
+                with suppress(OSError):  # it only helps a later message
+                    _DISK.write_atomic(str(self._content_file(digest_of(data))), data, mode=0o600)
+        self._tidy()
+
+    def _tidy(self) -> None:
+        with suppress(OSError), os.scandir(self._contents) as entries:
+            files = sorted(entries, key=lambda entry: entry.stat().st_mtime_ns, reverse=True)
+            n_bytes = 0
+            for entry in files:
+                n_bytes += entry.stat().st_size
+                if n_bytes > MAX_CONTENT_BYTES:
+                    _DISK.unlink(entry.path)
+
+    @property
+    def _contents(self) -> Path:
+        return self.folder / "seen"
+
+    def _content_file(self, digest: str) -> Path:
+        if not digest.isalnum():
+            raise Unavailable("unavailable", f"{digest!r} is no digest", hint="remove the session")
+        return self._contents / digest
+
+    def _file(self, name: str) -> Path:
+        if not _NAME.fullmatch(name) or name.startswith("."):
+            raise BadRequest(
+                "invalid",
+                f"{name!r} is no name for a session",
+                hint="use letters, digits, `_`, `-` and `.`, at most 64",
+            )
+        return self.folder / f"{name}.json"
