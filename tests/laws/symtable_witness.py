@@ -161,6 +161,8 @@ class _Seen:
     """Scopes that are one with this in our view: the bound of a type variable, the value of a type alias."""
     private: str = ""
     """The class whose private names are mangled here."""
+    type_parameters: frozenset[str] | None = None
+    """In the scope of a class's type parameters: their names, the only ones that are mangled with the class's."""
     globals: dict[str, bool] = field(default_factory=dict)
     """Of the module: which names were found to be bound in it, and which not."""
 
@@ -235,7 +237,10 @@ class _Walk:
 
     def note(self, name: str, use: str, scope: _Seen | None = None) -> None:
         scope = scope or self.here
-        scope.names[_mangled(name, scope.private), use] += 1
+        private = scope.private
+        if scope.type_parameters is not None and name not in scope.type_parameters:
+            private = scope.parent.private if scope.parent is not None else ""
+        scope.names[_mangled(name, private), use] += 1
 
     # ------------------------------------------------------------------ scopes
 
@@ -315,6 +320,7 @@ def _type_parameters(walk: _Walk, node: Any, name: str) -> bool:
     scope = walk.scope("types", node, "")
     if isinstance(node, ast.ClassDef):
         scope.private = node.name
+        scope.type_parameters = frozenset(parameter.name for parameter in parameters)
     walk.enter(scope, "types", name)
     for parameter in parameters:
         walk.note(parameter.name, "bind")

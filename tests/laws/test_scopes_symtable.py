@@ -183,6 +183,8 @@ class A[T](B[T], metaclass=T):
     type X[V] = V | U | T
     type Y = U
 type N[T] = (lambda: T, [T for _ in T])
+class C:
+    class D[__T, U](A[__T], __B): x = __T
 type L[T: U] = list[T]
 type M = list[M]
 """,

@@ -354,7 +354,21 @@ class Source:
                 scope = scope.parent
         elif role is Role.TYPE_ALIAS and scope.kind == "types" and scope.parent is not None:
             scope = scope.parent
-        return Site(start, end, role, scope, path, mangled(name, scope) if name.startswith("__") else name)
+        return Site(start, end, role, scope, path, self._spelled(name, path, scope))
+
+    def _spelled(self, name: str, path: Path, scope: Scope) -> str:
+        """The name as it is bound. A class's private type parameters are mangled with its name, before its body too."""
+        if not name.startswith("__") or name.endswith("__"):
+            return name
+        here = [
+            node for node, _ in path if node.type == "class_definition" and node.start_byte == scope.start
+        ]
+        parameters = (
+            here[0].child_by_field_name("type_parameters") if here and scope.kind == "types" else None
+        )
+        if parameters is not None and word_pattern(name).search(self.text(parameters)):
+            scope = self.scope_inside(here[0])
+        return mangled(name, scope)
 
     def descend(self, at: int) -> tuple[list[tuple[Node, str | None]], Scope]:
         """The path of nodes around a byte and the scope in which a name there is evaluated."""
