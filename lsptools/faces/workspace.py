@@ -9,19 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from lsptools.faces.environment import Environment
 from lsptools.text.lines import Offset, UserPos
 from lsptools.tools.base import Context, Positions
 
 if TYPE_CHECKING:
+    from lsptools.edit.replace import Replacement
+    from lsptools.edit.session import Session
     from lsptools.languages.names import References, Symbol
     from lsptools.refactor.rename import RenamePlan
     from lsptools.search.symbols import Symbols
     from lsptools.search.text import Matches
     from lsptools.syntax.outline import Item
+    from lsptools.tools.base import Answer
+    from lsptools.tools.changes import ChangeAnswer
+    from lsptools.tools.read import PictureAnswer, ReadAnswer
     from lsptools.workspace.apply import Applied
     from lsptools.workspace.change import Change
     from lsptools.workspace.journal import Entry
@@ -92,6 +98,85 @@ class Workspace:
         plan = self.plan_rename(place, new_name, possible=possible, mentions=mentions)
         return Renamed(plan, self.apply(plan.change))
 
+    @cached_property
+    def session(self) -> Session:
+        """What was read here: the ground on which the methods that edit stand. It may be used by several threads."""
+        from lsptools.edit.session import Session
+
+        return Session()
+
+    def read(
+        self, path: str, *, offset: int = 1, limit: int | None = None, column: int = 1, raw: bool = False
+    ) -> ReadAnswer | PictureAnswer:
+        """Lines of a file, numbered; from now on it may be edited."""
+        from lsptools.tools.read import Params, run
+
+        return run(self._context(), Params(path, offset, limit, column, raw))
+
+    def edit(
+        self,
+        path: str,
+        old_str: str,
+        new_str: str,
+        *,
+        replace_all: bool = False,
+        expected_count: int | None = None,
+        expect: str | None = None,
+        allow_broken: bool = False,
+        check: bool = False,
+    ) -> ChangeAnswer:
+        """Put `new_str` in the place of `old_str`, which occurs once; or in all, if that is said."""
+        from lsptools.edit.replace import Replacement
+
+        edit = Replacement(old_str, new_str, replace_all, expected_count)
+        return self.edits(path, [edit], expect=expect, allow_broken=allow_broken, check=check)
+
+    def edits(
+        self,
+        path: str,
+        edits: Sequence[Replacement],
+        *,
+        expect: str | None = None,
+        allow_broken: bool = False,
+        check: bool = False,
+    ) -> ChangeAnswer:
+        """Several edits of a file, all located in the text as it is; all or none."""
+        from lsptools.tools.edit import Params, run
+
+        return run(
+            self._context(),
+            Params(path, edits=tuple(edits), expect=expect, allow_broken=allow_broken, check=check),
+        )
+
+    def write(
+        self, path: str, content: str, *, expect: str | None = None, allow_broken: bool = False
+    ) -> ChangeAnswer:
+        """Create a file, or give one that was read a whole new text."""
+        from lsptools.tools.write import Params, run
+
+        return run(self._context(), Params(path, content, expect, allow_broken))
+
+    def patch(self, patch: str, *, allow_broken: bool = False, check: bool = False) -> ChangeAnswer:
+        """Apply a unified diff or a `*** Begin Patch`; all files or none."""
+        from lsptools.tools.patch import Params, run
+
+        return run(self._context(), Params(patch, allow_broken=allow_broken, check=check))
+
+    def call(self, tool: str, **arguments: Any) -> Answer:  # those of the tool
+        """Any tool by its name, with arguments as `lsptools call` takes them."""
+        from lsptools.errors import BadRequest
+        from lsptools.tools import registry
+        from lsptools.tools.arguments import params_from_json
+
+        name = tool.replace("_", "-")
+        if name not in registry.names():
+            raise BadRequest(
+                "invalid", f"there is no tool {tool!r}", hint=f"the tools are {', '.join(registry.names())}"
+            )
+        declared = registry.tool(name)
+        answer: Answer = declared.run(self._context(), params_from_json(declared, arguments))
+        return answer
+
     def apply(self, change: Change) -> Applied:
         """Do a change, all or nothing. `Stale` when a file is not what the change was made from."""
         from lsptools.workspace.apply import apply
@@ -146,4 +231,4 @@ class Workspace:
         return Positions(self.snapshot()).place(path, offset)
 
     def _context(self) -> Context:
-        return self._environment.context(self.root)
+        return self._environment.context(self.root, self.session)
