@@ -29,6 +29,10 @@ FREE = {"__init__", "__main__"}
 """The package's own front doors."""
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
+LANGUAGE_SERVER = [
+    "faces/lsp_requests/",
+    *(f"faces/lsp_{part}.py" for part in ("client", "edits", "errors", "protocol", "server", "view")),
+]
 RESERVED: Mapping[str, Sequence[str]] = {
     # What is named in one place only: a third-party package (or a way to start processes), and that place.
     "jedi": ["languages/python/inference.py"],
@@ -39,8 +43,8 @@ RESERVED: Mapping[str, Sequence[str]] = {
     "PIL": ["edit/pictures.py"],
     "tree_sitter": ["syntax/"],
     "tree_sitter_python": ["syntax/"],
-    "pygls": ["faces/lsp.py", "faces/lsp_requests/"],
-    "lsprotocol": ["faces/lsp.py", "faces/lsp_requests/"],
+    "pygls": ["faces/lsp.py", "faces/lsp_protocol.py"],
+    "lsprotocol": LANGUAGE_SERVER,
     "mcp": ["faces/mcp.py"],
     "click": ["faces/"],
     "rich": ["faces/"],

@@ -89,9 +89,13 @@ def _parsed(arguments: list[str], environment: Environment) -> Call | JsonCall |
     if arguments == ["--version"]:
         sys.stdout.write(f"lsptools {__version__}\n")
         return 0
-    from lsptools.faces.commands import Text, parse
+    from lsptools.faces.commands import Serve, Text, parse
 
     parsed = parse(arguments, completing=environment.variables.get("_LSPTOOLS_COMPLETE"))
+    if isinstance(parsed, Serve):
+        from lsptools.faces.lsp import report, serve
+
+        return report(environment) if parsed.check else serve(environment, port=parsed.port)
     if not isinstance(parsed, Text):
         return parsed
     sys.stdout.write(parsed.text)

@@ -50,6 +50,14 @@ class JsonCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Serve:
+    """The language server is wanted, or what an editor would see of it."""
+
+    check: bool
+    port: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """Something to print, and that is all."""
 
@@ -57,7 +65,7 @@ class Text:
     exit_code: int = 0
 
 
-def parse(arguments: Sequence[str], *, completing: str | None = None) -> Call | JsonCall | Text:
+def parse(arguments: Sequence[str], *, completing: str | None = None) -> Call | JsonCall | Serve | Text:
     """What the arguments ask for. `completing` is a shell's instruction to complete its own command line instead."""
     commands = _Commands()
     if completing:
@@ -66,7 +74,7 @@ def parse(arguments: Sequence[str], *, completing: str | None = None) -> Call | 
         return Text(commands.get_help(click.Context(commands, info_name=_PROGRAM)) + "\n", exit_code=2)
     try:
         with commands.make_context(_PROGRAM, list(arguments)) as context:
-            parsed: Call | JsonCall | Text = commands.invoke(context)
+            parsed: Call | JsonCall | Serve | Text = commands.invoke(context)
     except _Shown as shown:
         return Text(shown.text)
     except click.UsageError as error:
@@ -109,13 +117,15 @@ class _Commands(click.Group):
         )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*registry.names(), "call", "completion"]
+        return [*registry.names(), "call", "lsp", "completion"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == "completion":
             return _completion_command()
         if cmd_name == "call":
             return _call_command()
+        if cmd_name == "lsp":
+            return _lsp_command()
         return _Command(registry.tool(cmd_name)) if cmd_name in registry.names() else None
 
     def resolve_command(
@@ -135,6 +145,7 @@ class _Commands(click.Group):
             [
                 *rows,
                 ("call", CALL_SUMMARY),
+                ("lsp", LSP_SUMMARY),
                 ("completion", "Print the script that completes commands in a shell."),
             ],
         )
@@ -426,6 +437,29 @@ def _json_call(
             "invalid", "a call needs a TOOL, or --jsonl, and not both", hint="lsptools call --help shows how"
         )
     return JsonCall(tool, arguments, root, session)
+
+
+LSP_SUMMARY = "Serve an editor: the language server, on standard input and output."
+
+
+def _lsp_command() -> click.Command:
+    return click.Command(
+        "lsp",
+        params=[
+            click.Option(
+                ["--check"], is_flag=True, help="print what an editor would see, for bug reports, and end"
+            ),
+            click.Option(
+                ["--tcp", "port"], type=int, metavar="PORT", help="serve one client on 127.0.0.1:PORT instead"
+            ),
+            # Editors' plugins pass it out of habit; it is what happens anyway.
+            click.Option(["--stdio"], is_flag=True, hidden=True),
+            _help_option(),
+        ],
+        callback=lambda check, port, stdio: Serve(check, port),
+        help=f"{LSP_SUMMARY} docs/editors.md has the settings of each editor.",
+        add_help_option=False,
+    )
 
 
 def _completion_command() -> click.Command:

@@ -10,7 +10,7 @@ compares digests first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +26,10 @@ from lsptools.workspace.words import has_word
 PYTHON_SEARCH = Rg(None)
 
 
+def go_on() -> None:
+    """The checkpoint of work that nobody interrupts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """The workspace at one moment. Paths are relative to the root with `/`; other spellings are understood too."""
@@ -37,6 +41,11 @@ class Snapshot:
     """Text by path, or `None` for a file that is gone. Not to be changed."""
     search_path: tuple[str, ...] = ()
     """Folders of installed packages outside the workspace, absolute: what imports lead to, never edited."""
+    checkpoint: Callable[[], None] = field(default=go_on, repr=False, compare=False)
+    """Called again and again during long work; it raises to stop it (`Unavailable`, `cancelled`)."""
+    derived: dict[str, object] | None = field(default=None, repr=False, compare=False)
+    """By path, what was made of a document of an earlier snapshot, for who compares digests before using it again (an editor
+    asks all day about the same files). None: nothing outlives the snapshot."""
     _disk: Disk = field(init=False, repr=False, compare=False)
     _documents: dict[str, Document] = field(default_factory=dict, init=False, repr=False, compare=False)
     """The answers of `document` so far."""

@@ -1,0 +1,74 @@
+"""The editor's process: a server whose editor is gone ends, even when its standard input stays open.
+
+An editor that is killed may leave its end of the pipe to a child; the process id that it gave is what tells. A process
+that has ended but was not waited for counts as gone, and so does another one that got its id since.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+INTERVAL_S = 1.0
+
+
+def watch(pid: int, on_gone: Callable[[], None], *, interval_s: float = INTERVAL_S) -> None:
+    """Call `on_gone`, once and from a thread, when the process with this id is gone; it may be gone already."""
+    began = _began(pid)
+
+    def look() -> None:
+        while is_alive(pid) and (began is None or _began(pid) == began):
+            time.sleep(interval_s)
+        on_gone()
+
+    threading.Thread(target=look, name="lsp-parent", daemon=True).start()
+
+
+def is_alive(pid: int) -> bool:
+    """Is there such a process, and has it not ended?"""
+    if pid <= 0:
+        return False
+    if sys.platform == "win32":
+        return _is_alive_on_windows(pid)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    state = _stat(pid)
+    return state is None or state[0] not in ("Z", "X")
+
+
+def _began(pid: int) -> str | None:
+    """When the process started, in the system's own words."""
+    state = _stat(pid)
+    return state[19] if state is not None and len(state) > 19 else None
+
+
+def _stat(pid: int) -> list[str] | None:
+    """What Linux says of a process, from its state on."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_bytes().decode("ascii", "replace")
+    except OSError:
+        return None
+    return text.rpartition(")")[2].split()
+
+
+def _is_alive_on_windows(pid: int) -> bool:
+    """`os.kill(pid, 0)` would end the process there."""
+    import ctypes
+
+    synchronise, still_running = 0x00100000, 0x102
+    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined,unused-ignore]  # there is none on other systems
+    handle = kernel.OpenProcess(synchronise, False, pid)
+    if not handle:
+        return False
+    try:
+        return bool(kernel.WaitForSingleObject(handle, 0) == still_running)
+    finally:
+        kernel.CloseHandle(handle)

@@ -1,0 +1,53 @@
+"""What an editor can ask, one file per request: unwrap, convert in, call, convert out.
+
+Each module of this package defines `REQUESTS`, its `Request`s. A request takes the `Views` of the moment in which it was
+asked, and its params; it returns the result, or raises an error of ours. It runs in a lane, never in the reader.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lsptools.faces.lsp_client import Client
+    from lsptools.faces.lsp_view import Views
+
+QUICK, SLOW = "quick", "slow"
+"""The lanes: what looks at a file or two, and what looks through the workspace."""
+
+
+def nothing(_client: Client) -> Mapping[str, object]:
+    """The capabilities of a request that needs none of its own."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request."""
+
+    method: str
+    feature: str
+    """Its name in the settings, by which it can be switched off."""
+    answer: Callable[[Views, Any], object]
+    """Params and result are those of the method."""
+    lane: str = QUICK
+    capabilities: Callable[[Client], Mapping[str, object]] = nothing
+    """Members of `ServerCapabilities`, by their Python names."""
+    if_nothing_there: Callable[[], object] | None = None
+    """The result where there is nothing to ask about; None: that is an error."""
+    about_everything: bool = False
+    """Is the answer outdated when any document changes, not only the one asked about?"""
+
+
+def null() -> None:
+    """No result."""
+
+
+def all_requests() -> Iterator[Request]:
+    """Those of every module here."""
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda each: each.name):
+        yield from importlib.import_module(f"{__name__}.{module.name}").REQUESTS

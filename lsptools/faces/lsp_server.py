@@ -1,0 +1,227 @@
+"""The server: state that the reader keeps, and requests that it hands to the lanes.
+
+The reader (one thread) takes notifications at once and in order; a request gets the state of that moment and goes to a
+lane. When its answer is there, and what it speaks of has changed meanwhile, `ContentModified` is sent instead. Requests
+of ours that need nothing but the state (`lsptools/documentText`) are answered by the reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from lsprotocol import types
+
+from lsptools.errors import BadRequest
+from lsptools.faces import lsp_errors
+from lsptools.faces.environment import Environment
+from lsptools.faces.lsp_client import Client, client_of
+from lsptools.faces.lsp_documents import Documents, Replacement
+from lsptools.faces.lsp_errors import Rejected, log
+from lsptools.faces.lsp_folders import Folders
+from lsptools.faces.lsp_lanes import Job, Lane
+from lsptools.faces.lsp_parent import watch
+from lsptools.faces.lsp_protocol import Begin, Conversation, Handlers, Tell
+from lsptools.faces.lsp_requests import QUICK, SLOW, Request, all_requests
+from lsptools.faces.lsp_view import Kept, Moment, Services, Views
+from lsptools.faces.lsp_wire import Writer
+from lsptools.text.lines import LspPos
+from lsptools.version import __version__
+
+DOCUMENT_TEXT = "lsptools/documentText"
+WATCHED = "**/*.{py,pyi,pyw}"
+
+
+class Server:
+    """One server, for one client."""
+
+    def __init__(self, environment: Environment, writer: Writer, end: Any) -> None:
+        self._environment = environment
+        self._end = end
+        """Called with an exit code when the editor's process is gone."""
+        self._documents = Documents()
+        self._folders = Folders(environment)
+        self._client = Client()
+        self._lanes = {QUICK: Lane(QUICK), SLOW: Lane(SLOW)}
+        self._kept = {QUICK: Kept(), SLOW: Kept()}
+        self._requests = tuple(all_requests())
+        self.conversation = Conversation(self._handlers(), writer)
+        self._services = Services(self.conversation.tell, self.conversation.ask, environment.state)
+
+    # The start
+
+    def _initialize(self, who: Hashable, params: types.InitializeParams, tell: Tell) -> None:
+        self._client = client_of(params)
+        uris = [folder.uri for folder in params.workspace_folders or ()]
+        if not uris and params.root_uri:
+            uris = [params.root_uri]
+        self._folders.add(uris)
+        self._requests = tuple(r for r in self._requests if r.feature not in self._client.disabled)
+        self.conversation.stage = "running"
+        if params.process_id is not None:
+            watch(params.process_id, self._end)
+        tell(types.InitializeResult(self._capabilities(), types.ServerInfo("lsptools", __version__)), None)
+
+    def _capabilities(self) -> types.ServerCapabilities:
+        members: dict[str, Any] = {}  # each of a type of its own
+        for request in self._requests:
+            members.update(request.capabilities(self._client))
+        return types.ServerCapabilities(
+            position_encoding=types.PositionEncodingKind(self._client.encoding.value),
+            text_document_sync=types.TextDocumentSyncOptions(
+                open_close=True,
+                change=types.TextDocumentSyncKind.Incremental,
+                save=types.SaveOptions(include_text=False),
+            ),
+            **_with_workspace(members),
+        )
+
+    def _initialized(self, _params: object) -> None:
+        if self._client.watches_files:
+            options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(WATCHED)])
+            registration = types.Registration(
+                "watched-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options
+            )
+            self.conversation.ask(types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams([registration]))
+
+    def _shutdown(self, _who: Hashable, _params: object, tell: Tell) -> None:
+        self.conversation.stage = "shut"
+        tell(None, None)
+        for lane in self._lanes.values():
+            lane.close()
+
+    # Documents and folders
+
+    def _opened(self, params: types.DidOpenTextDocumentParams) -> None:
+        document = params.text_document
+        self._documents.add(document.uri, str(document.language_id), document.version, document.text)
+
+    def _changed(self, params: types.DidChangeTextDocumentParams) -> None:
+        document = params.text_document
+        changes = [_replacement(change) for change in params.content_changes]
+        if not self._documents.change(document.uri, document.version, changes, self._client.encoding):
+            log.warning("a change of %s was dropped: it is not open, or newer", document.uri)
+
+    def _closed(self, params: types.DidCloseTextDocumentParams) -> None:
+        self._documents.close(params.text_document.uri)
+
+    def _touched(self, _params: object) -> None:
+        self._documents.touch()
+
+    def _folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        self._folders.remove(folder.uri for folder in params.event.removed)
+        self._folders.add(folder.uri for folder in params.event.added)
+        self._documents.touch()
+
+    def _document_text(self, _who: Hashable, params: object, tell: Tell) -> None:
+        document = params.get("textDocument") if isinstance(params, dict) else None
+        uri = document.get("uri") if isinstance(document, dict) else None
+        if not isinstance(uri, str):
+            raise Rejected(
+                lsp_errors.INVALID_PARAMS, f'the params of {DOCUMENT_TEXT} are {{"textDocument": {{"uri"}}}}'
+            )
+        opened = self._documents.get(uri)
+        if opened is None:
+            raise BadRequest("not_found", f"{uri} is not open")
+        tell({"text": opened.text, "version": opened.version}, None)
+
+    # Requests
+
+    def _handlers(self) -> Handlers:
+        requests: dict[str, Begin] = {request.method: self._begin(request) for request in self._requests}
+        return Handlers(
+            {
+                **requests,
+                types.INITIALIZE: self._initialize,
+                types.SHUTDOWN: self._shutdown,
+                DOCUMENT_TEXT: self._document_text,
+            },
+            {
+                types.INITIALIZED: self._initialized,
+                types.TEXT_DOCUMENT_DID_OPEN: self._opened,
+                types.TEXT_DOCUMENT_DID_CHANGE: self._changed,
+                types.TEXT_DOCUMENT_DID_CLOSE: self._closed,
+                types.TEXT_DOCUMENT_DID_SAVE: self._touched,
+                types.WORKSPACE_DID_CHANGE_WATCHED_FILES: self._touched,
+                types.WORKSPACE_DID_RENAME_FILES: self._touched,
+                types.WORKSPACE_DID_CREATE_FILES: self._touched,
+                types.WORKSPACE_DID_DELETE_FILES: self._touched,
+                types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: self._folders_changed,
+            },
+            lambda who: any(lane.leave(who) for lane in self._lanes.values()),
+        )
+
+    def _begin(self, request: Request) -> Begin:
+        def begin(who: Hashable, params: Any, tell: Tell) -> None:  # those of the method
+            if request.feature in self._client.disabled:
+                raise Rejected(
+                    lsp_errors.METHOD_NOT_FOUND, f"{request.feature} is switched off in the settings"
+                )
+            moment = Moment(
+                self._client, self._documents.all(), self._folders.frozen(), self._documents.generation
+            )
+            key = (request.method, repr(params), moment.generation)
+            self._lanes[request.lane].submit(
+                who,
+                key,
+                lambda job: self._work(request, moment, params, job),
+                self._fresh(request, moment, params, tell),
+            )
+
+        return begin
+
+    def _work(self, request: Request, moment: Moment, params: Any, job: Job) -> object:
+        kept = self._kept[request.lane]
+        views = Views(moment, kept, self._services, job.checkpoint)
+        finished = False
+        try:
+            answer = request.answer(views, params)
+            finished = True
+        except BadRequest as error:
+            if request.if_nothing_there is None or error.kind not in lsp_errors.NOTHING_THERE:
+                raise
+            answer = request.if_nothing_there()
+            finished = True
+        finally:
+            kept.trim(interrupted=not finished)
+        return answer
+
+    def _fresh(self, request: Request, moment: Moment, params: Any, tell: Tell) -> Tell:
+        """Tells the answer, unless what it speaks of has changed since."""
+
+        def told(answer: object, error: BaseException | None) -> None:
+            if error is None and self._is_outdated(request, moment, params):
+                error = Rejected(lsp_errors.CONTENT_MODIFIED, "the text was changed meanwhile")
+            tell(answer, error)
+
+        return told
+
+    def _is_outdated(self, request: Request, moment: Moment, params: Any) -> bool:
+        now = self._documents.all()
+        if request.about_everything:
+            return any(now.get(key) != document for key, document in moment.documents.items())
+        document = getattr(params, "text_document", None)
+        if document is None:
+            return False
+        before = next((d for d in moment.documents.values() if d.uri == document.uri), None)
+        after = self._documents.get(document.uri)
+        return before is not None and after is not None and before.version != after.version
+
+
+def _replacement(
+    change: types.TextDocumentContentChangePartial | types.TextDocumentContentChangeWholeDocument,
+) -> Replacement:
+    if isinstance(change, types.TextDocumentContentChangeWholeDocument):
+        return Replacement(change.text)
+    start, end = change.range.start, change.range.end
+    return Replacement(change.text, LspPos(start.line, start.character), LspPos(end.line, end.character))
+
+
+def _with_workspace(members: Mapping[str, Any]) -> dict[str, Any]:
+    """The members, those of `workspace` put together."""
+    done = dict(members)
+    done["workspace"] = types.WorkspaceOptions(
+        workspace_folders=types.WorkspaceFoldersServerCapabilities(supported=True, change_notifications=True),
+        file_operations=done.pop("file_operations", None),
+    )
+    return done

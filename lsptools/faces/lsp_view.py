@@ -1,0 +1,236 @@
+"""What a request works on: the workspace as the editor had it when it asked, with positions in the editor's units.
+
+A `Moment` is frozen by the reader; a lane makes a `View` of a folder from it, whose snapshot has every open document of
+the folder laid over the disk. What was parsed for earlier requests is kept by the lane and used again where the text is
+the same (`Kept`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FuturesTimeoutError
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from lsptools.errors import BadRequest, Unavailable
+from lsptools.faces.lsp_client import Client
+from lsptools.faces.lsp_documents import Opened, is_inside_character, path_of
+from lsptools.faces.lsp_errors import FAILED, Rejected
+from lsptools.faces.lsp_folders import Folder, Folders
+from lsptools.languages.names import FilePosition
+from lsptools.languages.python.references import Finder
+from lsptools.languages.python.scopes import Source
+from lsptools.text.document import Document
+from lsptools.text.lines import Lines, LspPos, Offset, Span
+from lsptools.workspace.operations import LocalOperations
+from lsptools.workspace.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from lsptools.workspace.journal import State
+    from lsptools.workspace.paths import Root
+
+KEPT_BYTES = 48 << 20
+"""So much source stays parsed in each lane, per folder."""
+KEPT_TREES = 12 << 20
+"""So much of it keeps its trees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What the editor had told when it asked."""
+
+    client: Client
+    documents: Mapping[str, Opened]
+    folders: Folders
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What a request may do beside answering."""
+
+    tell: Callable[[str, object], None]
+    """Send a notification."""
+    ask: Callable[[str, object], Future[Any]]
+    """Send a request to the editor."""
+    state: Callable[[Root], State]
+    """Journal and locks of a folder."""
+
+
+class Kept:
+    """What a lane keeps from one request to the next, by folder."""
+
+    def __init__(self) -> None:
+        self._derived: dict[Path, dict[str, object]] = {}
+
+    def derived(self, folder: Folder) -> dict[str, object]:
+        """What was made of the documents of a folder, for its next snapshot."""
+        return self._derived.setdefault(folder.root.path, {})
+
+    def trim(self, *, interrupted: bool) -> None:
+        """Between requests: let go of what is too much, and of what was half done when a request was interrupted."""
+        for derived in self._derived.values():
+            n_bytes = n_trees = 0
+            for path, source in reversed(list(derived.items())):
+                if not isinstance(source, Source):
+                    continue
+                if interrupted:
+                    source.memo.clear()
+                n_bytes += len(source.bytes)
+                has_tree = "tree" in vars(source)
+                n_trees += len(source.bytes) if has_tree else 0
+                if n_bytes > KEPT_BYTES:
+                    del derived[path]
+                elif has_tree and n_trees > KEPT_TREES:
+                    source.release()
+
+
+class Views:
+    """The folders of a moment, as one request sees them."""
+
+    def __init__(
+        self, moment: Moment, kept: Kept, services: Services, checkpoint: Callable[[], None]
+    ) -> None:
+        self.moment = moment
+        self.services = services
+        self.client = moment.client
+        self._kept = kept
+        self._checkpoint = checkpoint
+        self._views: dict[Path, View] = {}
+
+    def say(self, message: str) -> None:
+        """Show the user something beside the answer."""
+        shown = types.ShowMessageParams(types.MessageType.Warning, message)
+        self.services.tell(types.WINDOW_SHOW_MESSAGE, shown)
+
+    def note(self, message: str) -> None:
+        """Put something into the editor's log."""
+        noted = types.LogMessageParams(types.MessageType.Info, message)
+        self.services.tell(types.WINDOW_LOG_MESSAGE, noted)
+
+    def wait(self, asked: Future[Any], *, limit_s: float = 60.0) -> Any:  # plain JSON
+        """The editor's result to a request of ours; `Unavailable` if it takes longer."""
+        for _ in range(int(limit_s * 10)):
+            self._checkpoint()
+            with suppress(TimeoutError, FuturesTimeoutError):
+                return asked.result(timeout=0.1)
+        raise Unavailable("timed_out", f"the editor did not answer within {limit_s:.0f} s")
+
+    def of(self, uri: str) -> View:
+        """The view of the folder that a document belongs to."""
+        path = path_of(uri)
+        folder = self.moment.folders.of(path) if path is not None else None
+        if folder is None:
+            raise BadRequest(
+                "outside_workspace", f"{uri} is no file", hint="save it in a folder of the workspace"
+            )
+        return self._view(folder)
+
+    def all(self) -> Iterator[View]:
+        """One view per folder of the workspace."""
+        return map(self._view, self.moment.folders.all)
+
+    def _view(self, folder: Folder) -> View:
+        known = self._views.get(folder.root.path)
+        if known is None:
+            derived = self._kept.derived(folder)
+            known = self._views[folder.root.path] = View(self.moment, folder, derived, self._checkpoint)
+        return known
+
+
+class View:
+    """One folder at one moment."""
+
+    def __init__(
+        self, moment: Moment, folder: Folder, derived: dict[str, object], checkpoint: Callable[[], None]
+    ) -> None:
+        self.client = moment.client
+        self.folder = folder
+        self.opened: dict[str, Opened] = {}
+        """The open documents of the folder, by the names of their files."""
+        for document in moment.documents.values():
+            name = folder.name_of(document.path) if document.path is not None else None
+            if name is not None:
+                self.opened[name] = document
+        self.snapshot = Snapshot(
+            folder.root,
+            LocalOperations(),
+            folder.rg,
+            {name: document.text for name, document in self.opened.items()},
+            folder.search_path,
+            checkpoint=checkpoint,
+            derived=derived,
+        )
+
+    @cached_property
+    def finder(self) -> Finder:
+        """Answers about names in the snapshot."""
+        return Finder(self.snapshot)
+
+    # In
+
+    def name(self, uri: str) -> str:
+        """The file that a URI names, relative to the folder."""
+        path = path_of(uri)
+        name = self.folder.name_of(path) if path is not None else None
+        if name is None:
+            raise BadRequest("outside_workspace", f"{uri} is not in {self.folder.uri}")
+        return name
+
+    def document(self, uri: str) -> Document:
+        """The text of a document, as the editor has it."""
+        return self.snapshot.document(self.name(uri))
+
+    def offset(self, uri: str, position: types.Position) -> Offset:
+        """Where a position is. Past the end of a line means its end."""
+        at = LspPos(position.line, position.character)
+        return self.document(uri).lines.offset_from_lsp(at, self.client.encoding)
+
+    def place(self, uri: str, position: types.Position) -> FilePosition:
+        """The place of a name that is asked about; inside a character there is none."""
+        lines = self.document(uri).lines
+        if is_inside_character(lines, LspPos(position.line, position.character), self.client.encoding):
+            raise BadRequest("not_a_symbol", "the position is inside of a character, where no name is")
+        return FilePosition(self.name(uri), self.offset(uri, position))
+
+    # Out
+
+    def lines(self, name: str) -> Lines:
+        """The lines of a file of the folder, or of one outside by its absolute name."""
+        if Path(name).is_absolute():
+            return self.snapshot.external_document(Path(name)).lines
+        return self.snapshot.document(name).lines
+
+    def range(self, name: str, span: Span) -> types.Range:
+        """A span as the editor counts."""
+        return range_of(self.lines(name), span, self.client)
+
+    def uri(self, name: str) -> str:
+        """The URI of a file, spelled as the editor spells it."""
+        opened = self.opened.get(name)
+        return opened.uri if opened is not None else self.folder.uri_of(name)
+
+    def location(self, name: str, span: Span) -> types.Location:
+        return types.Location(self.uri(name), self.range(name, span))
+
+    def version(self, name: str) -> int | None:
+        """The version of an open document; None for a file on the disk."""
+        opened = self.opened.get(name)
+        return opened.version if opened is not None else None
+
+    def check_writable(self) -> None:
+        """Files outside of the workspace's folders are never changed."""
+        if not self.folder.writable:
+            raise Rejected(FAILED, f"{self.folder.path} is outside of the workspace, and is not changed")
+
+
+def range_of(lines: Lines, span: Span, client: Client) -> types.Range:
+    """A span of a text as the editor counts."""
+    start, end = (lines.lsp_from_offset(at, client.encoding) for at in (span.start, span.end))
+    return types.Range(types.Position(start.line, start.character), types.Position(end.line, end.character))
