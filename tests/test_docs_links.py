@@ -73,7 +73,7 @@ def exists(place: str) -> bool:
 def commands(text: str) -> Iterator[list[str]]:
     """The command lines on a page, without `lsptools`. A command alone is a name; brackets are what may be left out."""
     for shown, quoted in COMMAND.findall(text):
-        _, *words = shlex.split((shown or quoted).replace("[OPTIONS]", "").partition("#")[0])
+        _, *words = shlex.split((shown or quoted).replace("[OPTIONS]", ""), comments=True)
         is_name = len(words) == 1 and bool(quoted)
         yield [*(word.strip("[]") for word in words), *(["--help"] if is_name else [])]
 
