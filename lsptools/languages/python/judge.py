@@ -102,7 +102,9 @@ class Judge:
             for definer in file.definers:
                 if definer.root not in self.family:
                     return f"class `{definer.name}`"
-        return library_owner(self.finder.project, self.target.name)
+        project = self.finder.project
+        own = {project.dotted_name(root.path).partition(".")[0] for root in self.family if root.path}
+        return library_owner(project, self.target.name, frozenset(own))
 
     @cached_property
     def _module_names(self) -> frozenset[str]:

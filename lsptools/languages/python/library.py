@@ -27,14 +27,18 @@ from lsptools.workspace.paths import Root
 _MODULES = (array, builtins, collections, datetime, decimal, functools, io, itertools, re, types)
 
 
-def library_owner(project: Project, name: str) -> str | None:
-    """Something outside the workspace that has an attribute `name`, as a phrase; None: nothing has."""
+def library_owner(project: Project, name: str, own: frozenset[str]) -> str | None:
+    """Something outside the workspace that has an attribute `name`, as a phrase; None: nothing has.
+
+    `own` are the top-level packages of the symbol: an installed copy of the workspace's own code does not count.
+    """
     owner = builtin_attributes().get(name)
     if owner is not None:
         return owner
     word = re.escape(name)
     pattern = rf"(\b(def|class)\s+{word}\b)|(\.{word}\s*(:[^=]*)?=[^=])|(^\s+{word}\s*(:|=[^=]))|(^{word}\s*(:[^=]*)?=[^=])"
-    query = Query(pattern, globs=("*.py", "*.pyi"), limit=1)
+    globs = ("*.py", "*.pyi", *(f"!/{top}{end}" for top in sorted(own) for end in ("/**", ".py")))
+    query = Query(pattern, globs=globs, limit=1)
     for folder in project.library_roots:
         path = Path(folder) if folder.startswith("/") else project.snapshot.root.path / folder
         try:

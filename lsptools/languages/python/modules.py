@@ -324,6 +324,27 @@ class Project:
                 return [submodule]
         return self.member(module, name)
 
+    def leads_outside(self, source: Source, site: Site, suspects: frozenset[str]) -> bool:
+        """Does an import that was not found lead to nothing of the workspace? `suspects` are module names that count.
+
+        A top-level package that is nowhere in the workspace is not ours, unless a part of its name is that of a module
+        which the search path might reach in a way that files do not tell.
+        """
+        statement = site.ancestor("import_from_statement", "import_statement")
+        if statement is None:
+            return False
+        node = statement.child_by_field_name("module_name")
+        if statement.type == "import_statement":
+            node = site.path[-2][0] if site.role is Role.IMPORT_MODULE else None
+            if site.role is Role.IMPORT_ALIAS and site.leaf.parent is not None:
+                node = site.leaf.parent.child_by_field_name("name")
+        if node is None:
+            return False
+        parts = _squeezed(source.text(node)).split(".")
+        if not parts[0] or suspects.intersection(parts):
+            return False
+        return self.find(parts[0], source.path) is None
+
     def _imported_module(self, source: Source, site: Site, statement: Node) -> Module | None:
         if site.role is Role.IMPORT_ALIAS:
             aliased = site.leaf.parent

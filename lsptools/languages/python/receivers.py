@@ -32,6 +32,7 @@ from lsptools.languages.python.classes import (
     own_nodes,
 )
 from lsptools.languages.python.modules import Module, Project, Variable, literal_string
+from lsptools.languages.python.narrowing import instance_tests
 from lsptools.languages.python.records import MAKERS, Record, record_of
 from lsptools.languages.python.roles import Role, access_of, receiver_before
 from lsptools.languages.python.scopes import Scope, Site, Source, mangled
@@ -101,12 +102,19 @@ class Evaluator:
         self._cache: dict[tuple[str, int, int], Types] = {}
         self.busy: set[tuple[object, ...]] = set()
         """What is being derived right now: meeting it again is a cycle."""
+        self.suspects: frozenset[str] = frozenset()
+        """Names of modules of the workspace that an import which was not found may mean all the same."""
         self._n_cuts = 0
         self._orders: dict[Class, tuple[Class, ...]] = {}
         self._bases: dict[Class, tuple[Types, ...]] = {}
         self._plain_selves: dict[tuple[Scope, str], Types | None] = {}
         self._selves: dict[tuple[Scope, str], tuple[Class, bool] | None] = {}
         self._depth = 0
+
+    def suspect(self, names: Iterable[str]) -> None:
+        """Set `suspects`; what was derived without them is forgotten."""
+        self.suspects = frozenset(names)
+        self._cache.clear()
 
     def where(self, source: Source, scope: Scope) -> Where:
         """Expressions of a file whose names are looked up in a scope."""
@@ -320,6 +328,8 @@ class Evaluator:
             record = self.record(where.source, node)
             return just(ClassValue(record)) if record is not None else None
         arguments = positional_arguments(node)
+        if name == "__new__" and arguments:
+            return instances(self.evaluate(where, arguments[0]))
         if name == "cast" and len(arguments) == 2:
             return self.annotation(where, arguments[0])
         if (
@@ -537,6 +547,8 @@ class Evaluator:
 
     def _bound_import(self, source: Source, site: Site) -> Types:
         found = self.project.imported(source, site)
+        if not found and self.project.leads_outside(source, site, self.suspects):
+            return just(Foreign("import"))
         return union(self.found_value(each) for each in found) if found else UNKNOWN
 
     def _annotation_of(self, site: Site) -> Node | None:
@@ -592,7 +604,7 @@ class Evaluator:
         parameter = next((p for p in function.parameters if p.node.start_byte == site.start), None)
         if parameter is None:
             return UNKNOWN
-        owner = self.self_class(source, site.scope, site.spelling)
+        owner = self.self_class(source, site.scope, parameter.name)
         if owner is not None and parameter is function.parameters[0]:
             cls, is_class = owner
             return just(ClassValue(cls) if is_class else InstanceValue(cls))
@@ -881,7 +893,7 @@ class Evaluator:
 
     def _find_self(self, source: Source, scope: Scope, name: str) -> tuple[Class, bool] | None:
         names = source.names(name)
-        owner = names.scope_of(scope, name)
+        owner = names.scope_of(scope, mangled(name, scope))
         if owner is None or owner.kind != "function":
             return None
         function = function_in(source, owner)
@@ -953,12 +965,20 @@ class Evaluator:
                         instances(self.dotted(where.source, where.scope, each.named_children[0]))
                         for each in patterns
                     )
-            test = _test_before(above, field, path[index][0])
-            for call in _isinstance_calls(test) if test is not None else ():
+            for call in instance_tests(above, field, path[index][0]):
                 arguments = positional_arguments(call)
-                if len(arguments) == 2 and where.read(arguments[0]) == text:
+                tested = len(arguments) == 2 and where.read(arguments[0]) == text
+                if tested and not self._bound_between(where, node, call.end_byte):
                     return instances(self.evaluate(where, arguments[1]))
         return None
+
+    def _bound_between(self, where: Where, node: Node, tested: int) -> bool:
+        """Is a name bound again after it was tested?"""
+        name = where.read(node)
+        names = where.source.names(name)
+        owner = names.scope_of(where.scope, name)
+        sites = names.bindings(owner, name) if owner is not None else []
+        return any(tested <= site.start < node.start_byte for site in sites)
 
 
 def _matched_classes(
@@ -1037,43 +1057,6 @@ def _loop_around(site: Site, position: int, start: Site) -> bool:
         if node.type in ("for_statement", "while_statement") and node.start_byte <= position < node.end_byte:
             return not node.start_byte <= start.start < node.end_byte
     return False
-
-
-def _test_before(above: Node, field: str | None, child: Node) -> Node | None:
-    """The condition that held on the way from `above` into `child`."""
-    if above.type in ("if_statement", "elif_clause", "while_statement") and field in ("consequence", "body"):
-        return above.child_by_field_name("condition")
-    if above.type == "boolean_operator" and field == "right":
-        operator = above.child_by_field_name("operator")
-        return above.child_by_field_name("left") if operator is not None and operator.type == "and" else None
-    if above.type == "conditional_expression" and above.named_child_count == 3:
-        first, test, _ = above.named_children
-        return test if child.id == first.id else None
-    if above.type == "block":
-        before = child.prev_named_sibling
-        while before is not None:
-            if before.type == "assert_statement":
-                return before
-            before = before.prev_named_sibling
-    if above.type in ("list_comprehension", "generator_expression", "set_comprehension") and field == "body":
-        return next((part for part in above.named_children if part.type == "if_clause"), None)
-    return None
-
-
-def _isinstance_calls(test: Node) -> Iterator[Node]:
-    """`isinstance(…)` calls that hold when the test holds."""
-    if test.type == "call":
-        function = test.child_by_field_name("function")
-        if function is not None and function.text == b"isinstance":
-            yield test
-    elif test.type in ("parenthesized_expression", "assert_statement", "if_clause"):
-        for child in test.named_children[:1]:
-            yield from _isinstance_calls(child)
-    elif test.type == "boolean_operator":
-        operator = test.child_by_field_name("operator")
-        if operator is not None and operator.type == "and":
-            for child in test.named_children:
-                yield from _isinstance_calls(child)
 
 
 def instances(types: Types) -> Types:

@@ -168,6 +168,9 @@ class Finder:
 
     def _facts(self, target: Target, reach: str, words: list[str]) -> list[FileFacts]:
         """The facts of every Python file in reach."""
+        self.evaluator.suspect(
+            part for root in target.roots for part in self.project.dotted_name(root.path).split(".")
+        )
         homes = {root.path for root in self._family(target)} | {target.source.path}
         wanted = Wanted(
             target.name,
