@@ -23,12 +23,14 @@ from lsptools.faces.lsp_lanes import Job, Lane
 from lsptools.faces.lsp_parent import watch
 from lsptools.faces.lsp_protocol import Begin, Conversation, Handlers, Tell
 from lsptools.faces.lsp_requests import QUICK, SLOW, Request, all_requests
+from lsptools.faces.lsp_requests.diagnostic import diagnostics_of
 from lsptools.faces.lsp_view import Kept, Moment, Services, Views
 from lsptools.faces.lsp_wire import Writer
 from lsptools.text.lines import LspPos
 from lsptools.version import __version__
 
 DOCUMENT_TEXT = "lsptools/documentText"
+DIAGNOSTICS = "diagnostics"
 WATCHED = "**/*.{py,pyi,pyw}"
 
 
@@ -95,15 +97,50 @@ class Server:
     def _opened(self, params: types.DidOpenTextDocumentParams) -> None:
         document = params.text_document
         self._documents.add(document.uri, str(document.language_id), document.version, document.text)
+        self._publish(document.uri)
 
     def _changed(self, params: types.DidChangeTextDocumentParams) -> None:
         document = params.text_document
         changes = [_replacement(change) for change in params.content_changes]
         if not self._documents.change(document.uri, document.version, changes, self._client.encoding):
             log.warning("a change of %s was dropped: it is not open, or newer", document.uri)
+            return
+        self._publish(document.uri)
 
     def _closed(self, params: types.DidCloseTextDocumentParams) -> None:
-        self._documents.close(params.text_document.uri)
+        uri = params.text_document.uri
+        if self._documents.close(uri) and self._publishes:
+            self.conversation.tell(
+                types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, types.PublishDiagnosticsParams(uri, [])
+            )
+
+    # Diagnostics, for clients that do not ask for them
+
+    @property
+    def _publishes(self) -> bool:
+        return not self._client.pulls_diagnostics and DIAGNOSTICS not in self._client.disabled
+
+    def _publish(self, uri: str) -> None:
+        """Find out what is wrong with a document and publish it, unless it changes meanwhile."""
+        opened = self._documents.get(uri)
+        if opened is None or opened.path is None or not self._publishes:
+            return
+        moment = self._moment()
+
+        def work(job: Job) -> object:
+            if self._documents.generation != moment.generation:
+                return None  # the next change has a job of its own
+            view = Views(moment, self._kept[QUICK], self._services, job.checkpoint).of(uri)
+            items = diagnostics_of(view, view.name(uri))
+            return types.PublishDiagnosticsParams(opened.uri, items, version=opened.version)
+
+        def told(found: object, error: BaseException | None) -> None:
+            if error is not None:
+                log.warning("diagnostics of %s: %s", uri, error)
+            elif found is not None and self._documents.get(uri) == opened:
+                self.conversation.tell(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, found)
+
+        self._lanes[QUICK].submit((DIAGNOSTICS, uri), (DIAGNOSTICS, uri, moment.generation), work, told)
 
     def _touched(self, _params: object) -> None:
         self._documents.touch()
@@ -151,15 +188,16 @@ class Server:
             lambda who: any(lane.leave(who) for lane in self._lanes.values()),
         )
 
+    def _moment(self) -> Moment:
+        return Moment(self._client, self._documents.all(), self._folders.frozen(), self._documents.generation)
+
     def _begin(self, request: Request) -> Begin:
         def begin(who: Hashable, params: Any, tell: Tell) -> None:  # those of the method
             if request.feature in self._client.disabled:
                 raise Rejected(
                     lsp_errors.METHOD_NOT_FOUND, f"{request.feature} is switched off in the settings"
                 )
-            moment = Moment(
-                self._client, self._documents.all(), self._folders.frozen(), self._documents.generation
-            )
+            moment = self._moment()
             key = (request.method, repr(params), moment.generation)
             self._lanes[request.lane].submit(
                 who,

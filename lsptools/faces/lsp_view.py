@@ -26,6 +26,7 @@ from lsptools.faces.lsp_folders import Folder, Folders
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.references import Finder
 from lsptools.languages.python.scopes import Source
+from lsptools.syntax.outline import Item
 from lsptools.text.document import Document
 from lsptools.text.lines import Lines, LspPos, Offset, Span
 from lsptools.workspace.operations import LocalOperations
@@ -152,6 +153,8 @@ class View:
     ) -> None:
         self.client = moment.client
         self.folder = folder
+        self.outlines: dict[str, list[Item]] = {}
+        """What files define, flat; made when first needed."""
         self.opened: dict[str, Opened] = {}
         """The open documents of the folder, by the names of their files."""
         for document in moment.documents.values():
