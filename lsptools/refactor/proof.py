@@ -2,7 +2,7 @@
 
 The plan is laid over the snapshot and every occurrence of the old and of the new name is given its meaning again:
 
-1. each edited occurrence in code is bound to the renamed declarations;
+1. each edited occurrence is bound to the renamed declarations;
 2. each occurrence of the new name that was there before means what it meant;
 3. each occurrence of the old name that is left means what it meant, and none of them meant the symbol;
 4. every touched file still parses.
@@ -10,12 +10,13 @@ The plan is laid over the snapshot and every occurrence of the old and of the ne
 Declarations are compared through the edits: a scope that moved by three characters is the same scope. What could not
 be derived before (`likely` and `possible` occurrences that were edited) is checked only not to have become bound to
 something else. Invariant: nothing here uses the plan's own list of occurrences to decide what is bound; an edit
-that is missing and one too many both fail.
+that is missing and one too many both fail. Which classes of occurrences are edited is the caller's decision and is
+given; of those none may be left, and of others none may be touched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from lsptools.languages.names import Evidence, FilePosition
@@ -40,16 +41,36 @@ class ProofLine:
     ok: bool
 
 
-def prove(finder: Finder, account: Account, change: Change, new_name: str) -> tuple[ProofLine, ...]:
-    """Check the change against the account; one line per law, more where one fails."""
+BOUND = frozenset({Evidence.CERTAIN, Evidence.LIKELY})
+
+
+def prove(
+    finder: Finder,
+    account: Account,
+    change: Change,
+    new_name: str,
+    *,
+    wanted: Collection[Evidence] = BOUND,
+) -> tuple[ProofLine, ...]:
+    """Check the change against the account; one line per law, more where one fails.
+
+    `wanted` are the classes of evidence whose occurrences get the new name.
+    """
     after = change.after(finder.snapshot)
-    return tuple(_Proof(finder, account, change, new_name, after).lines())
+    return tuple(_Proof(finder, account, change, new_name, after, frozenset(wanted)).lines())
 
 
 class _Proof:
     def __init__(
-        self, finder: Finder, account: Account, change: Change, new_name: str, after: Snapshot
+        self,
+        finder: Finder,
+        account: Account,
+        change: Change,
+        new_name: str,
+        after: Snapshot,
+        wanted: frozenset[Evidence],
     ) -> None:
+        self.wanted = wanted
         self.before = finder
         self.account = account
         self.old = account.target.name
@@ -108,10 +129,10 @@ class _Proof:
                 was = self.evidence.get((path, edit.span.start))
                 at = self._carried(path, edit.span)
                 now = bound.get((self._path(path), at))
-                if was in (Evidence.MENTION, Evidence.POSSIBLE):
-                    continue
-                if was is None:
-                    wrong.append(f"{path}: an edit at offset {edit.span.start} that no occurrence asked for")
+                if was not in self.wanted:
+                    wrong.append(f"{self._show(path, edit.span)} is edited, and is not to be")
+                elif was not in BOUND:
+                    continue  # nobody can know what it is bound to
                 elif now is Evidence.CERTAIN or (was is Evidence.LIKELY and now is not Evidence.UNRELATED):
                     n_bound += 1
                 else:
@@ -125,7 +146,7 @@ class _Proof:
     def _left(self) -> tuple[int, list[str]]:
         """Occurrences of the old name that stay mean the same before and after, and none of them meant the symbol."""
         n_checked = 0
-        wrong: list[str] = []
+        wrong = list(self._forgotten())
         keep = Keep(KEPT_BYTES)
         for file in self.account.files:
             edited = {edit.span.start for edit in self._edits_of(file.path)}
@@ -134,14 +155,18 @@ class _Proof:
             for fact in left:
                 n_checked += 1
                 evidence = self.evidence.get((fact.path, fact.span.start))
-                bound = evidence in (Evidence.CERTAIN, Evidence.LIKELY)
-                if bound and fact.meaning.roots & self.account.family:
-                    wrong.append(f"{self._show(fact.path, fact.span)} means the symbol and was left")
-                elif evidence is not Evidence.POSSIBLE:
+                if evidence is not Evidence.POSSIBLE and evidence not in self.wanted:
                     wrong.extend(self._same(fact.path, fact.span, fact.written, fact.meaning, later))
             if later is not None:
                 keep.add(later)
         return n_checked, wrong
+
+    def _forgotten(self) -> Iterator[str]:
+        """Occurrences that are to be edited, in code or text, and are not."""
+        edited = {(path, edit.span) for path, edits in self.edits.items() for edit in edits}
+        for occurrence in self.account.references.occurrences:
+            if occurrence.evidence in self.wanted and (occurrence.path, occurrence.span) not in edited:
+                yield f"{self._show(occurrence.path, occurrence.span)} means the symbol and was left"
 
     def _there_before(self) -> tuple[int, list[str]]:
         """Occurrences of the new name that were there mean the same before and after."""

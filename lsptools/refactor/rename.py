@@ -15,7 +15,7 @@ from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.modules import Module
 from lsptools.languages.python.references import Account, Finder
 from lsptools.refactor.conflicts import Renaming, check_name, conflicts, external_conflicts, sites_of
-from lsptools.refactor.proof import ProofLine, prove
+from lsptools.refactor.proof import BOUND, ProofLine, prove
 from lsptools.text.edits import Edits, TextEdit
 from lsptools.text.lines import Span
 from lsptools.workspace.change import Change, FileEdits, Move
@@ -62,14 +62,15 @@ def plan_rename(
     _refuse_external(account, finder)
     modules = [root for root in account.family if root.kind == "module"]
     moves = tuple(_moves(finder, account, new_name)) if modules else ()
-    chosen = _chosen(account.references, policy)
+    wanted = _wanted(policy)
+    chosen = [each for each in account.references.occurrences if each.evidence in wanted]
     starts = {(o.path, _byte(finder, o)) for o in chosen if o.path.endswith(PYTHON_SUFFIXES)}
     renaming = Renaming(finder, account, new_name, sites_of(account, finder, new_name, starts))
     found = (*conflicts(renaming), *_undecided(account.references, policy))
     if found:
         raise _refusal(account, found, new_name)
     change = _change(finder, account, chosen, new_name, moves)
-    proof = prove(finder, account, change, new_name)
+    proof = prove(finder, account, change, new_name, wanted=wanted)
     failed = [line.says for line in proof if not line.ok]
     if failed:
         raise Refused(
@@ -88,14 +89,11 @@ def _byte(finder: Finder, occurrence: Occurrence) -> int:
     return source.byte(occurrence.span.start) if source is not None else -1
 
 
-def _chosen(references: References, policy: Policy) -> list[Occurrence]:
-    """The occurrences to edit."""
-    wanted = {Evidence.CERTAIN, Evidence.LIKELY}
-    if policy.possible == INCLUDE:
-        wanted.add(Evidence.POSSIBLE)
-    if policy.mentions:
-        wanted.add(Evidence.MENTION)
-    return [occurrence for occurrence in references.occurrences if occurrence.evidence in wanted]
+def _wanted(policy: Policy) -> frozenset[Evidence]:
+    """The classes of occurrences to edit."""
+    possible = {Evidence.POSSIBLE} if policy.possible == INCLUDE else set()
+    mentions = {Evidence.MENTION} if policy.mentions else set()
+    return BOUND | possible | mentions
 
 
 def _change(
