@@ -11,6 +11,7 @@ import logging
 import os
 import socket
 import sys
+from collections.abc import Callable
 from typing import BinaryIO
 
 from lsptools.errors import Unavailable
@@ -30,7 +31,7 @@ def serve(environment: Environment, *, port: int | None = None) -> int:
     gc.set_threshold(20_000, 50, 50)
     if port is not None:
         return _on_port(environment, port)
-    return _converse(environment, *_standard_streams())
+    return converse(environment, *_standard_streams(), on_orphaned=_end_now)
 
 
 def report(environment: Environment) -> int:
@@ -66,17 +67,24 @@ def _on_port(environment: Environment, port: int) -> int:
         sys.stderr.flush()
         connection, _ = listening.accept()
         with connection, connection.makefile("rb") as reader, connection.makefile("wb") as writer:
-            return _converse(environment, reader, writer)
+            return converse(environment, reader, writer, on_orphaned=_end_now)
 
 
-def _converse(environment: Environment, reader: BinaryIO, stream: BinaryIO) -> int:
+def _end_now() -> None:
+    """The reader may be waiting for input that will never come, so nothing less ends the process."""
+    os._exit(1)
+
+
+def converse(
+    environment: Environment, reader: BinaryIO, stream: BinaryIO, *, on_orphaned: Callable[[], None]
+) -> int:
+    """Serve the client at the other end of two streams; `on_orphaned` is called when its process is gone."""
     from lsptools.faces.lsp_errors import PARSE_ERROR, Rejected, log
     from lsptools.faces.lsp_server import Server
     from lsptools.faces.lsp_wire import Writer, messages
 
     writer = Writer(stream)
-    # The reader may be waiting for input that will never come, so nothing less ends the process.
-    server = Server(environment, writer, lambda: os._exit(1))
+    server = Server(environment, writer, on_orphaned)
     conversation = server.conversation
 
     def garbage(says: str) -> None:
@@ -88,6 +96,7 @@ def _converse(environment: Environment, reader: BinaryIO, stream: BinaryIO) -> i
         conversation.take(message)
         if conversation.stage == "over" or writer.broken:
             break
+    server.close()
     writer.close()
     sys.stderr.flush()
-    return conversation.exit_code if conversation.stage in ("over",) else int(conversation.stage != "shut")
+    return conversation.exit_code

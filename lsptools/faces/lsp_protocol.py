@@ -56,6 +56,7 @@ class Conversation(JsonRPCProtocol):
         self.stage = "new"
         """`new`, `running`, `shut`, `over`."""
         self.exit_code = 1
+        """0 once the client has said `shutdown`."""
 
     # What comes in
 
@@ -98,7 +99,6 @@ class Conversation(JsonRPCProtocol):
 
     def _take_notification(self, method: str, message: dict[str, Any]) -> None:
         if method == types.EXIT:
-            self.exit_code = 0 if self.stage == "shut" else 1
             self.stage = "over"
             return
         if self.stage != "running":

@@ -7,7 +7,7 @@ of ours that need nothing but the state (`lsptools/documentText`) are answered b
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 from lsprotocol import types
@@ -37,10 +37,9 @@ WATCHED = "**/*.{py,pyi,pyw}"
 class Server:
     """One server, for one client."""
 
-    def __init__(self, environment: Environment, writer: Writer, end: Any) -> None:
-        self._environment = environment
-        self._end = end
-        """Called with an exit code when the editor's process is gone."""
+    def __init__(self, environment: Environment, writer: Writer, on_orphaned: Callable[[], None]) -> None:
+        self._on_orphaned = on_orphaned
+        """Called when the editor's process is gone."""
         self._documents = Documents()
         self._folders = Folders(environment)
         self._client = Client()
@@ -61,7 +60,7 @@ class Server:
         self._requests = tuple(r for r in self._requests if r.feature not in self._client.disabled)
         self.conversation.stage = "running"
         if params.process_id is not None:
-            watch(params.process_id, self._end)
+            watch(params.process_id, self._on_orphaned)
         tell(types.InitializeResult(self._capabilities(), types.ServerInfo("lsptools", __version__)), None)
 
     def _capabilities(self) -> types.ServerCapabilities:
@@ -87,8 +86,12 @@ class Server:
             self.conversation.ask(types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams([registration]))
 
     def _shutdown(self, _who: Hashable, _params: object, tell: Tell) -> None:
-        self.conversation.stage = "shut"
+        self.conversation.stage, self.conversation.exit_code = "shut", 0
         tell(None, None)
+        self.close()
+
+    def close(self) -> None:
+        """No more answers."""
         for lane in self._lanes.values():
             lane.close()
 
