@@ -50,17 +50,21 @@ RESERVED: Mapping[str, Sequence[str]] = {
     "rich": ["faces/"],
     "platformdirs": ["faces/environment.py"],
     "filelock": ["workspace/"],
+    # Only where there is no guard; on Linux it is not even installed.
+    "psutil": ["workspace/process_tree.py"],
     "subprocess": [
         "workspace/ripgrep.py",
         "workspace/program.py",
+        "workspace/process.py",  # commands of the caller's
         "languages/server.py",
         "languages/python/inference.py",
     ],
     "pty": [],
     "os.system": [],
     "os.popen": [],
-    "os.fork": ["languages/python/parallel.py"],
-    "os.exec": [],
+    # The guard is a process between us and a command; it must itself be the command's parent.
+    "os.fork": ["languages/python/parallel.py", "workspace/guard.py"],
+    "os.exec": ["workspace/guard.py"],
     "os.spawn": [],
     "os.posix_spawn": [],
     "asyncio.create_subprocess_exec": ["languages/server.py"],
@@ -145,6 +149,8 @@ WRITES = [
     "workspace/apply.py",  # who changes the workspace with it
     "workspace/journal.py",  # who keeps the journal in the user's state folder
     "workspace/state.py",
+    "workspace/output.py",  # who keeps long outputs there
+    "workspace/guard.py",  # connects itself with the null device, to hold no pipe
     "workspace/sessions.py",  # who keeps there what named sessions have seen
     "faces/environment.py",  # sends output to the null device when nobody reads it
 ]
