@@ -32,6 +32,7 @@ from lsptools.tools import registry
 from lsptools.tools.arguments import params_from_json
 from lsptools.tools.base import Answer, Context, Tool
 from lsptools.workspace.paths import Root
+from lsptools.workspace.shell import Shell
 from lsptools.workspace.snapshot import Snapshot
 
 N_THREADS = 8
@@ -41,7 +42,8 @@ def answer_calls(call: JsonCall, environment: Environment) -> int:
     """Carry out one call, or all of standard input; the exit code."""
     root = environment.root(call.root)
     session = Session() if call.session is None else named_session(environment, root, call.session)
-    caller = Caller(environment.context(root, session))
+    shell = Shell(environment.variables) if call.tool is None else None
+    caller = Caller(environment.context(root, session, shell))
     try:
         if call.tool is None:
             serve(caller, sys.stdin.buffer, sys.stdout.buffer)
@@ -51,6 +53,8 @@ def answer_calls(call: JsonCall, environment: Environment) -> int:
         sys.stdout.buffer.write(line_from_json(answer))
         return code
     finally:
+        if shell is not None:
+            shell.end()
         if call.session is not None:
             keep_session(environment, root, call.session, session)
 
@@ -82,7 +86,12 @@ class Caller:
             search_path=before.snapshot.search_path,
         )
         context = Context(
-            fresh, lambda: before.state, before.session, candidate_command=before.candidate_command
+            fresh,
+            lambda: before.state,
+            before.session,
+            candidate_command=before.candidate_command,
+            variables=before.variables,
+            shell=before.shell if before.is_lasting else None,
         )
         answer: Answer = tool.run(context, params)
         found = dict(answer.to_json())

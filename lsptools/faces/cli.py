@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
@@ -115,8 +115,13 @@ class _Running:
 
         tool = self.call.tool
         values = self._values()
+        streams = tool.streams and not self.call.as_json
+        if tool.streams:
+            self._context.shell.folder = self._root.relative(self._spelling.folder)
+        if streams:
+            self._context.shell.stream = _show
         try:
-            with progress(f"lsptools {tool.name}"):
+            with nullcontext() if streams else progress(f"lsptools {tool.name}"):
                 answer = tool.run(self._context, tool.params(**values))
                 text = self._text(answer)
         finally:
@@ -199,6 +204,12 @@ class _Running:
     @cached_property
     def _root(self) -> Root:
         return self._environment.root(self.call.root)
+
+
+def _show(text: str) -> None:
+    """Print what comes while a command runs."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def _tell(error: ToolError, running: _Running | None, arguments: list[str], environment: Environment) -> None:

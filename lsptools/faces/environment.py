@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lsptools.workspace.paths import Root
     from lsptools.workspace.ripgrep import Rg
     from lsptools.workspace.sessions import Sessions
+    from lsptools.workspace.shell import Shell
 
 MARKERS = (".git", "pyproject.toml", "setup.cfg", "setup.py")
 """What the folder of a project holds."""
@@ -86,14 +87,21 @@ class Environment:
 
         return State.of(user_state_path("lsptools", appauthor=False), root)
 
-    def context(self, root: Root, session: Session | None = None) -> Context:
-        """What tools work on in this workspace, for a caller who has seen what `session` says."""
+    def context(self, root: Root, session: Session | None = None, shell: Shell | None = None) -> Context:
+        """What tools work on in this workspace, for a caller who has seen what `session` says, and runs commands in `shell`."""
         from lsptools.tools.base import Context
         from lsptools.workspace.operations import LocalOperations
         from lsptools.workspace.snapshot import Snapshot
 
         snapshot = Snapshot(root, LocalOperations(), self.rg(root), search_path=self.search_path(root))
-        return Context(snapshot, lambda: self.state(root), session, candidate_command=self.candidate_command)
+        return Context(
+            snapshot,
+            lambda: self.state(root),
+            session,
+            candidate_command=self.candidate_command,
+            variables=self.variables,
+            shell=shell,
+        )
 
     @property
     def candidate_command(self) -> tuple[str, ...]:

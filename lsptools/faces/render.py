@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lsptools.tools.recover import RecoverAnswer
     from lsptools.tools.references import ReferencesAnswer
     from lsptools.tools.rename import RenameAnswer
+    from lsptools.tools.run import RunAnswer
     from lsptools.tools.search import SearchAnswer
     from lsptools.tools.symbols import SymbolsAnswer
     from lsptools.tools.undo import UndoAnswer
@@ -285,6 +286,14 @@ def _read(answer: ReadAnswer | PictureAnswer, look: Look) -> Iterator[str]:
     )
 
 
+def _run(answer: RunAnswer, look: Look) -> Iterator[str]:
+    """What the command wrote, if that was not shown while it ran, and how it ended, if not well."""
+    shown = answer.ran.shown
+    if not answer.is_streamed and shown.text:
+        yield shown.text.removesuffix("\n")
+    yield from (look.paint("yellow", f"[{_visible(note)}]") for note in answer.notes)
+
+
 def _undo(answer: UndoAnswer, look: Look) -> Iterator[str]:
     yield from (f"restored: {_visible(look.shown(file.path))}" for file in answer.applied.files)
     yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in answer.applied.moves)
@@ -336,6 +345,7 @@ _RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes th
     "patch": _change,
     "candidate": _change,
     "apply-edit": _change,
+    "run": _run,
     "undo": _undo,
     "history": _history,
     "recover": _recover,

@@ -7,7 +7,7 @@ text; `place` and `position` turn them into lines and columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from lsptools.tools.base import Answer
     from lsptools.tools.changes import ChangeAnswer
     from lsptools.tools.read import PictureAnswer, ReadAnswer
+    from lsptools.tools.run import RunAnswer
     from lsptools.workspace.apply import Applied
     from lsptools.workspace.change import Change
     from lsptools.workspace.journal import Entry
     from lsptools.workspace.paths import Root
     from lsptools.workspace.ripgrep import Query
+    from lsptools.workspace.shell import Shell
     from lsptools.workspace.snapshot import Snapshot
 
 Possible = Literal["refuse", "include", "skip"]
@@ -184,6 +186,29 @@ class Workspace:
         context = self._context()
         return apply(context.snapshot, change, context.state)
 
+    def run(
+        self,
+        command: str,
+        *,
+        timeout_s: int = 120,
+        folder: str | None = None,
+        yes: bool = False,
+        on_output: Callable[[str], None] | None = None,
+    ) -> RunAnswer:
+        """Run a command of the shell; the next one starts in the folder where this one ended.
+
+        `Refused` (`undecided`) when a rule would ask first and `yes` was not said. What it leaves in the background goes on
+        until `close`, or the end of the process. `on_output` takes the output as it comes, at most every 100 ms.
+        """
+        from lsptools.tools.run import Params, run
+
+        self._shell.stream = on_output
+        return run(self._context(), Params(command, timeout_s, folder, yes))
+
+    def close(self) -> None:
+        """End what commands have left in the background."""
+        self._shell.end()
+
     def undo(self, id: str | None = None) -> Applied:
         """Take back a change: the one with this id, or the last one."""
         from lsptools.workspace.journal import undo
@@ -231,4 +256,10 @@ class Workspace:
         return Positions(self.snapshot()).place(path, offset)
 
     def _context(self) -> Context:
-        return self._environment.context(self.root, self.session)
+        return self._environment.context(self.root, self.session, self._shell)
+
+    @cached_property
+    def _shell(self) -> Shell:
+        from lsptools.workspace.shell import Shell
+
+        return Shell(self._environment.variables)

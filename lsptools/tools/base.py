@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lsptools.edit.session import Session
     from lsptools.workspace.journal import State
     from lsptools.workspace.ripgrep import Skipped
+    from lsptools.workspace.shell import Shell
     from lsptools.workspace.snapshot import Snapshot
 
 ParamsT = TypeVar("ParamsT")
@@ -57,12 +58,19 @@ class Context:
         session: Session | None = None,
         *,
         candidate_command: tuple[str, ...] = (),
+        variables: Mapping[str, str] | None = None,
+        shell: Shell | None = None,
     ) -> None:
         self.snapshot = snapshot
         self._open_state = open_state
         self._session = session
         self.candidate_command = candidate_command
         """What makes new texts for `candidate`: a program of the user's with its arguments, or nothing."""
+        self.variables = variables
+        """The environment of programs that are started; `None`: that of our process."""
+        self._shell = shell
+        self.is_lasting = shell is not None
+        """Whether the caller's shell goes on after the call, with what it left in the background."""
 
     @cached_property
     def session(self) -> Session:
@@ -70,6 +78,13 @@ class Context:
         from lsptools.edit.session import Session
 
         return Session() if self._session is None else self._session
+
+    @cached_property
+    def shell(self) -> Shell:
+        """Where the caller's commands run; one for this call where the face keeps none."""
+        from lsptools.workspace.shell import Shell
+
+        return Shell(self.variables) if self._shell is None else self._shell
 
     @cached_property
     def state(self) -> State:
@@ -186,6 +201,8 @@ class Tool(Generic[ParamsT]):
     """The paths a call is about, so that calls about other files need not wait for it; `None`: the whole workspace."""
     session: bool = False
     """Whether it matters what the caller has read before."""
+    streams: bool = False
+    """Whether it can show what it does while it does it (`Context.shell.stream`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ _MODULES = {
     "patch": "patch",
     "candidate": "candidate",
     "apply-edit": "apply_edit",
+    "run": "run",
     "undo": "undo",
     "history": "history",
     "recover": "recover",

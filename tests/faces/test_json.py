@@ -28,13 +28,17 @@ from lsptools.tools.read import PictureAnswer, ReadAnswer
 from lsptools.tools.recover import RecoverAnswer
 from lsptools.tools.references import Params
 from lsptools.tools.rename import RenameAnswer
+from lsptools.tools.run import RunAnswer
 from lsptools.tools.search import SearchAnswer
 from lsptools.tools.symbols import SymbolsAnswer
 from lsptools.tools.undo import UndoAnswer
 from lsptools.workspace.apply import Applied, AppliedFile
 from lsptools.workspace.change import Change, Move
 from lsptools.workspace.journal import Entry, Repaired
+from lsptools.workspace.output import Shown
+from lsptools.workspace.process import Ending, Finished
 from lsptools.workspace.ripgrep import Skipped, Why
+from lsptools.workspace.shell import Ran
 
 PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 APPLIED = Applied("7-ab", (AppliedFile("net.py", "1", "2"),), (Move("new", "old"),), ("careful",))
@@ -173,6 +177,10 @@ def answers() -> dict[str, Answer]:
         "def": DefinitionAnswer((GET,), positions),
         "refs": references_answer(Params("net.get", why=True), complete=False),
         "rename": renamed(APPLIED, "diff"),
+        "run": RunAnswer(
+            Ran(Finished(Ending.FAILED, 3, None, 0.5, None), Shown("a\n", 2, False, None), ".", "sub", False),
+            is_streamed=False,
+        ),
         "undo": UndoAnswer(APPLIED),
         "history": HistoryAnswer((Entry("7-ab", 0.0, "rename", ("a",), True),)),
     }
