@@ -7,6 +7,7 @@ told and nothing is refused.
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -85,6 +86,22 @@ def _source_line(document: Document, at: Problem) -> str:
 
 
 def _new_errors(file: Edited) -> list[str]:
+    if file.name.endswith(".json"):
+        before = None if file.before is None else _json_problem(file.before.text)
+        after = _json_problem(file.after.text)
+        return [f"{file.name}: {after}"] if after is not None and before is None else []
+    return _new_error_nodes(file)
+
+
+def _json_problem(text: str) -> str | None:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"it is not JSON any more: {error}"
+    return None
+
+
+def _new_error_nodes(file: Edited) -> list[str]:
     from lsptools.syntax.grammars import errors, tree_of
 
     suffix = posixpath.splitext(file.name)[1]

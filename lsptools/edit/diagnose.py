@@ -47,11 +47,12 @@ def missed(session: Session, file: Opened, old: str, new: str) -> BadRequest:
         message, hint = f"{message}: {reason.says}", reason.hint
         if reason.at is not None:
             sites.append(_site(lines, name, reason.at, "it is here"))
-    found = nearest(text, old)
-    if found is not None:
+    if reason is not None and reason.at is not None:
+        last = min(lines.line_of(reason.at) + old.count("\n"), lines.n_lines - 1)
+        message += f"\nwhat is there:\n{_shown(lines, reason.at, lines.line_span(last).end)}"
+    elif (found := nearest(text, old)) is not None:
         message += f"\nnearest passage ({found.score:.0f} % alike):\n{_shown(lines, found.span.start, found.span.end)}"
-        if not sites:
-            sites.append(_site(lines, name, found.span.start, "nearest passage"))
+        sites.append(_site(lines, name, found.span.start, "nearest passage"))
     return BadRequest("not_found", message, hint=hint, sites=tuple(sites))
 
 

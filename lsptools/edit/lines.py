@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from lsptools.edit.placeholders import check_no_placeholder
 from lsptools.edit.plan import Plan, edited, planned
 from lsptools.edit.session import Session
-from lsptools.edit.splice import edits_for, joined, style_of
+from lsptools.edit.splice import edits_for_lines, joined, style_of
 from lsptools.edit.target import opened, target
 from lsptools.errors import BadRequest, Site
 from lsptools.text.edits import TextEdit
 from lsptools.text.lines import Lines, Offset, Span, split_lines
-from lsptools.text.match import Match, Piece
+from lsptools.text.match import Piece
 from lsptools.workspace.snapshot import Snapshot
 
 
@@ -69,14 +69,12 @@ def line_edits(lines: Lines, edit: LineEdit) -> list[TextEdit]:
         is_to_the_end = edit.end == n_lines and edit.end == lines.n_lines
         end = last.end if is_to_the_end else lines.starts[edit.end]
         return [TextEdit(Span(first.start, Offset(end)), "")]
+    spans = [lines.line_span(number) for number in range(edit.start - 1, edit.end)]
+    following = [*lines.starts[edit.start : edit.end], last.end]
     pieces = tuple(
-        Piece(span.start, span.end, span.end, following)
-        for span, following in (
-            (lines.line_span(number), _next(lines, number)) for number in range(edit.start - 1, edit.end)
-        )
+        Piece(span.start, span.end, span.end, next) for span, next in zip(spans, following, strict=True)
     )
-    old = "\n".join(lines.line_text(number).replace("\r", "") for number in range(edit.start - 1, edit.end))
-    return edits_for(text, Match(Span(first.start, last.end), pieces), "exact", old, new, style)
+    return edits_for_lines(text, pieces, new, style)
 
 
 def _insertion(lines: Lines, edit: LineEdit, newline: str | None) -> TextEdit:
@@ -87,10 +85,6 @@ def _insertion(lines: Lines, edit: LineEdit, newline: str | None) -> TextEdit:
         return TextEdit(Span(Offset(at), Offset(at)), "".join(line + end for line in new))
     at = len(lines.text)
     return TextEdit(Span(Offset(at), Offset(at)), "".join(end + line for line in new))
-
-
-def _next(lines: Lines, number: int) -> int:
-    return lines.starts[number + 1] if number + 1 < lines.n_lines else len(lines.text)
 
 
 def _without_last_end(text: str) -> str:

@@ -44,22 +44,25 @@ def style_of(text: str, near: int = 0) -> Style:
 
 def edits_for(text: str, match: Match, tier: Tier, old: str, new: str, style: Style) -> list[TextEdit]:
     """The edits that put `new` where `old` was found; none for a line that stays as it is."""
-    old_lines = [line for line, _ in _lines(old)]
-    new_lines = _lines(new)
-    exactly = tier == "exact"
-    found: list[TextEdit] = []
-    for a, b, c, d in changed_runs(old_lines, [line for line, _ in new_lines]):
-        run = _Run(match.pieces, a, b, new_lines[c:d], new_lines[c - 1][1] if c else "\n", style)
-        found += (_trimmed(text, edit) if exactly else edit for edit in run.edits())
-    return found
+    edits = _edits(match.pieces, [line for line, _ in _lines(old)], new, style)
+    return [_trimmed(text, edit) for edit in edits] if tier == "exact" else list(edits)
+
+
+def edits_for_lines(text: str, pieces: Sequence[Piece], new: str, style: Style) -> list[TextEdit]:
+    """The edits that put `new` in the place of these lines of the text."""
+    edits = _edits(pieces, [text[piece.start : piece.end] for piece in pieces], new, style)
+    return [_trimmed(text, edit) for edit in edits]
 
 
 def edits_of_whole(text: str, new: str) -> Edits:
     """The edits that make the whole text `new`, where lines that stay keep their line ends."""
-    whole = Span(Offset(0), Offset(len(text)))
-    match = Match(whole, tuple(pieces_of(text, 0, len(text))))
-    old = text.replace("\r\n", "\n")
-    return joined(edits_for(text, match, "exact", old, new, style_of(text)))
+    return joined(edits_for_lines(text, tuple(pieces_of(text, 0, len(text))), new, style_of(text)))
+
+
+def _edits(pieces: Sequence[Piece], old_lines: Sequence[str], new: str, style: Style) -> Iterator[TextEdit]:
+    new_lines = _lines(new)
+    for a, b, c, d in changed_runs(old_lines, [line for line, _ in new_lines]):
+        yield from _Run(pieces, a, b, new_lines[c:d], new_lines[c - 1][1] if c else "\n", style).edits()
 
 
 def joined(edits: Iterable[TextEdit]) -> Edits:

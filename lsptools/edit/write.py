@@ -30,7 +30,7 @@ def plan_write(
 ) -> Plan:
     """The plan for a file that shall hold `content`."""
     at = target(snapshot, path)
-    if snapshot.operations.is_dir(at.real):
+    if snapshot.operations.is_dir(at.real) or path.endswith("/"):
         raise BadRequest("is_directory", f"{at.name!r} is a folder", hint="name a file in it")
     if not snapshot.operations.exists(at.real):
         return _new(snapshot, session, at, content, expect, allow_broken, allow_omissions)

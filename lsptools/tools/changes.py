@@ -170,7 +170,8 @@ def headline(file: FilePlan, *, is_preview: bool = False) -> str:
             + (" …" if len(lines) > 10 else "")
         )
     if file.action in ("created", "overwritten") and file.after is not None:
-        parts.append(f"{n_lines(file.after.lines)} lines")
+        n_all = n_lines(file.after.lines)
+        parts.append(f"{n_all} line{'' if n_all == 1 else 's'}")
     if file.tier == "folded":
         parts.append("folded match")
     return parts[0] + (f" ({', '.join(parts[1:])})" if parts[1:] else "")
