@@ -12,15 +12,17 @@ import contextlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from unittest import mock
 
 import casetree
+import lspface
 from casetree import Tree
 
 if TYPE_CHECKING:
@@ -314,5 +316,46 @@ def _text_at(tree: Tree, path: str) -> str:
     return casetree.text_of(entry)
 
 
-FACES: tuple[Face, ...] = (CommandLine(), Python())
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """`textDocument/rename` through the protocol, applied as an editor does it.
+
+    Asked in all three encodings, with the documents open and closed: the outcome has to be the same bytes. Places that the user
+    would have to confirm are left, as with `--possible skip`.
+    """
+
+    name: str = "lsp"
+    _undo: dict[Path, Tree] = field(default_factory=dict, repr=False, compare=False)
+    """What was there before the last change."""
+
+    def knows(self, arguments: Sequence[str]) -> bool:
+        if arguments[0] != "rename" or not _POSITION.fullmatch(arguments[1]):
+            return False
+        return sorted(arguments[3:]) == ["--json", "--possible", "skip"]
+
+    def run(self, arguments: Sequence[str], at: Place) -> Outcome:
+        before = casetree.read_tree(at.root)
+        seen = [lspface.rename(at, before, *arguments[1:3], way) for way in lspface.WAYS]
+        for way, (tree, failed) in zip(lspface.WAYS[1:], seen[1:], strict=True):
+            assert tree == seen[0][0], f"{way} has another outcome than {lspface.WAYS[0]}"
+            assert failed == seen[0][1], f"{way}: {failed}, but {lspface.WAYS[0]}: {seen[0][1]}"
+        after, kind = seen[0]
+        answer = lspface.evidence(at, before, arguments[1])
+        if kind is not None:
+            return Outcome(1, None, "", answer, kind, f"refused: {kind}", False)
+        self._undo[at.root] = before
+        lspface.put(at.root, before, after)
+        return Outcome(0, None, "", answer, None, None, None)
+
+    def preview(self, arguments: Sequence[str], at: Place) -> str | None:
+        return None
+
+    def undo(self, at: Place) -> Outcome:
+        lspface.put(at.root, casetree.read_tree(at.root), self._undo.pop(at.root))
+        return Outcome(0, None, "", None, None, None, True)
+
+
+_POSITION = re.compile(r".+:\d+:\d+")
+
+FACES: tuple[Face, ...] = (CommandLine(), Python(), Editor())
 """Every case runs through each of them that knows its steps."""

@@ -79,7 +79,7 @@ def converse(
     environment: Environment, reader: BinaryIO, stream: BinaryIO, *, on_orphaned: Callable[[], None]
 ) -> int:
     """Serve the client at the other end of two streams; `on_orphaned` is called when its process is gone."""
-    from lsptools.faces.lsp_errors import PARSE_ERROR, Rejected, log
+    from lsptools.faces.lsp_errors import log
     from lsptools.faces.lsp_server import Server
     from lsptools.faces.lsp_wire import Writer, messages
 
@@ -87,12 +87,7 @@ def converse(
     server = Server(environment, writer, on_orphaned)
     conversation = server.conversation
 
-    def garbage(says: str) -> None:
-        log.warning("passed over: %s", says)
-        if "JSON" in says:
-            conversation.refuse(None, Rejected(PARSE_ERROR, says))
-
-    for message in messages(reader, garbage):
+    for message in messages(reader, lambda says: log.warning("passed over: %s", says)):
         conversation.take(message)
         if conversation.stage == "over" or writer.broken:
             break

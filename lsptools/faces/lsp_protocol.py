@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from cattrs import Converter
@@ -23,7 +24,7 @@ from pygls.server import JsonRPCServer
 
 from lsptools.faces import lsp_errors
 from lsptools.faces.lsp_errors import Rejected, log, rejected
-from lsptools.faces.lsp_wire import Writer, framed
+from lsptools.faces.lsp_wire import Unreadable, Writer, framed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -43,12 +44,18 @@ class Handlers:
     """The client does not want the answer to a request any more."""
 
 
+@cache
+def _converter() -> Converter:
+    """It learns each type when it meets it first, which is worth keeping."""
+    converter: Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no annotation there
+    return converter
+
+
 class Conversation(JsonRPCProtocol):
     """One client, from its first message to its last."""
 
     def __init__(self, handlers: Handlers, writer: Writer) -> None:
-        converter: Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no annotation there
-        super().__init__(JsonRPCServer(JsonRPCProtocol, lambda: converter), converter)
+        super().__init__(JsonRPCServer(JsonRPCProtocol, _converter), _converter())
         self.set_writer(writer)
         self._handlers = handlers
         self._lock = threading.Lock()
@@ -62,7 +69,9 @@ class Conversation(JsonRPCProtocol):
 
     def take(self, message: object) -> None:
         """Deal with one message. Never raises for what a client may send."""
-        if not isinstance(message, dict) or message.get("jsonrpc", "2.0") != "2.0":
+        if isinstance(message, Unreadable):
+            self.refuse(None, Rejected(lsp_errors.PARSE_ERROR, message.says))
+        elif not isinstance(message, dict) or message.get("jsonrpc", "2.0") != "2.0":
             self.refuse(None, Rejected(lsp_errors.INVALID_REQUEST, "not a JSON-RPC 2.0 message"))
         elif "method" not in message:
             self._take_response(message)

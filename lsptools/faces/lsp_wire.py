@@ -10,22 +10,32 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import BinaryIO
 
 LONGEST_BODY = 1 << 30
 """Bytes. More than any message is; a length beyond it is not believed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A body that is no JSON."""
+
+    says: str
+
+
 def messages(stream: BinaryIO, on_garbage: Callable[[str], None]) -> Iterator[object]:
-    """Each message's JSON value, until the stream ends. `on_garbage` is told what was passed over."""
+    """Each message's JSON value, or that it is `Unreadable`, until the stream ends. `on_garbage` is told of lines that are no
+    header."""
     while (length := _length(stream, on_garbage)) is not None:
         body = _exactly(stream, length)
         if body is None:
             return
         try:
-            yield json.loads(body.decode("utf-8"))
+            message = json.loads(body.decode("utf-8"))
         except (ValueError, RecursionError) as error:
-            on_garbage(f"a body of {length} bytes is no JSON: {error}")
+            message = Unreadable(f"{length} bytes that are no JSON: {error}")
+        yield message
 
 
 class Writer:
