@@ -28,3 +28,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run the cases' command lines as processes of their own",
     )
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What the laws were tried on: `record_property("law", …)` of each test, wherever it ran."""
+    reports = [report for each in ("passed", "failed") for report in terminalreporter.getreports(each)]
+    figures = [value for report in reports for name, value in report.user_properties if name == "law"]
+    if figures:
+        terminalreporter.section("laws")
+        for line in sorted(map(str, figures)):
+            terminalreporter.write_line(line)
