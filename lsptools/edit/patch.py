@@ -376,6 +376,11 @@ class _Making:
     body: _Body
     style: Style
     edits: list[TextEdit] = field(default_factory=list)
+    will_end: bool = field(init=False)
+    """Whether the last line has a line end after the edits so far."""
+
+    def __post_init__(self) -> None:
+        self.will_end = self.body.is_ended
 
     def run(self, first: int, removed: Sequence[HunkLine], added: Sequence[HunkLine]) -> None:
         """Lines from `first` on go, others come in their place."""
@@ -386,6 +391,7 @@ class _Making:
                 self._edit(body.starts[line], body.ends[line], new.text)
         if len(removed) > n_paired:
             self._edit(body.start(first + n_paired), body.start(first + len(removed)), "")
+            self.will_end = self.will_end or first + len(removed) == len(body.lines)
         if len(added) > n_paired:
             self._insert(first + n_paired, [line.text for line in added[n_paired:]])
 
@@ -395,10 +401,9 @@ class _Making:
         if not new:
             return
         was_said = any(not line.is_ended for line in hunk.old)
-        will_end = self._will_end()
-        if not new[-1].is_ended and will_end:
+        if not new[-1].is_ended and self.will_end:
             self._remove_last_end()
-        elif new[-1].is_ended and was_said and not will_end:
+        elif new[-1].is_ended and was_said and not self.will_end:
             self._edit(len(body.text), len(body.text), self.style.end("\n"))
 
     def _insert(self, before: int, lines: Sequence[str]) -> None:
@@ -408,13 +413,7 @@ class _Making:
             self._edit(at, at, "".join(end + line for line in lines))
         else:
             self._edit(at, at, "".join(line + end for line in lines))
-
-    def _will_end(self) -> bool:
-        """Does the text end with a line end after the edits so far?"""
-        last = self.edits[-1] if self.edits else None
-        if last is not None and last.span.end == len(self.body.text) and last.new_text:
-            return last.new_text.endswith(self.style.end("\n"))
-        return self.body.is_ended
+            self.will_end = self.will_end or before == len(body.lines)
 
     def _remove_last_end(self) -> None:
         last = self.edits[-1] if self.edits else None

@@ -74,6 +74,8 @@ def parse_patch(text: str) -> tuple[FilePatch, ...]:
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     lines = _without_fence(_stripped(lines))
     if lines and lines[0].strip() == _BEGIN:
+        while not lines[-1].strip():
+            lines.pop()
         files = tuple(_begin_patch(lines))
     else:
         files = tuple(_unified(lines))
@@ -83,8 +85,8 @@ def parse_patch(text: str) -> tuple[FilePatch, ...]:
 
 
 def _stripped(lines: Sequence[str]) -> list[str]:
-    """Without empty lines at both ends."""
-    filled = [number for number, line in enumerate(lines) if line.strip()]
+    """Without empty lines at both ends; a blank alone is a line of a hunk."""
+    filled = [number for number, line in enumerate(lines) if line]
     return list(lines[filled[0] : filled[-1] + 1]) if filled else []
 
 
