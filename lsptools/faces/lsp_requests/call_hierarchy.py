@@ -40,7 +40,7 @@ def incoming(
     target = _target(view, params.item)
     calls: dict[tuple[str, Span], list[types.Range]] = {}
     callers: dict[tuple[str, Span], types.CallHierarchyItem] = {}
-    for each in view.finder.account(target).references.occurrences:
+    for each in view.finder.account(target, only_python=True).references.occurrences:
         if each.role != "call" or each.evidence not in (Evidence.CERTAIN, Evidence.LIKELY):
             continue
         item = _around(view, each.path, each.span.start)

@@ -15,7 +15,7 @@ def implementation(views: Views, params: types.ImplementationParams) -> list[typ
     view = views.of(params.text_document.uri)
     place = view.place(params.text_document.uri, params.position)
     target = view.finder.target(place)
-    found = view.finder.account(target).references
+    found = view.finder.account(target, only_python=True).references
     if found.symbol.kind == "class":
         classes = subclasses(view, found)
         return [

@@ -17,16 +17,17 @@ from lsptools.languages.names import Evidence, References
 def references(views: Views, params: types.ReferenceParams) -> list[types.Location]:
     view = views.of(params.text_document.uri)
     place = view.place(params.text_document.uri, params.position)
-    found = view.finder.account(view.finder.target(place)).references
+    possible = view.client.settings.get("references.possible") is True
+    found = view.finder.account(view.finder.target(place), only_python=not possible).references
     for because in found.incomplete_because:
         log.warning("references of %s are incomplete: %s", found.symbol.qualified, because)
-    return _locations(view, found, declarations=params.context.include_declaration)
+    wanted = {Evidence.CERTAIN, Evidence.LIKELY, *([Evidence.POSSIBLE] if possible else [])}
+    return _locations(view, found, wanted, declarations=params.context.include_declaration)
 
 
-def _locations(view: View, found: References, *, declarations: bool) -> list[types.Location]:
-    wanted = {Evidence.CERTAIN, Evidence.LIKELY}
-    if view.client.settings.get("references.possible") is True:
-        wanted.add(Evidence.POSSIBLE)
+def _locations(
+    view: View, found: References, wanted: set[Evidence], *, declarations: bool
+) -> list[types.Location]:
     declared = {(symbol.path, symbol.span) for symbol in found.declarations}
     return [
         view.location(each.path, each.span)

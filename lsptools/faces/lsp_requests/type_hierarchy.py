@@ -33,7 +33,7 @@ def supertypes(views: Views, params: types.TypeHierarchySupertypesParams) -> lis
 
 def subtypes(views: Views, params: types.TypeHierarchySubtypesParams) -> list[types.TypeHierarchyItem]:
     view = views.of(params.item.uri)
-    found = view.finder.account(_target(view, params.item)).references
+    found = view.finder.account(_target(view, params.item), only_python=True).references
     return [_item(view, cls) for cls in subclasses(view, found)]
 
 

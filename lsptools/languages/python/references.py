@@ -136,14 +136,19 @@ class Finder:
 
     # ------------------------------------------------------------------ the search
 
-    def account(self, target: Target) -> Account:
-        """All occurrences of the target's name in its reach, classified."""
+    def account(self, target: Target, *, only_python: bool = False) -> Account:
+        """All occurrences of the target's name in its reach, classified.
+
+        `only_python` leaves out all other files: nothing in them is ever certain or likely, and most of the time goes there
+        once the Python files are known.
+        """
         reach = self._reach(target)
         words = self._words(target)
         self.groups.join(target.roots)
         self._grow(target)
         files = self._facts(target, reach, words)
-        if reach == "workspace":
+        with_others = reach == "workspace" and not only_python
+        if with_others:
             self.candidates.start_others(words)
         self._join_overrides(files)
         self._grow(target)
@@ -151,7 +156,7 @@ class Finder:
         family = self._family(target)
         judge = Judge(self, target, family, files)
         occurrences = list(judge.occurrences(fixed))
-        if reach == "workspace":
+        if with_others:
             occurrences.extend(judge.other_files(self.candidates.others(words)))
         occurrences.sort(key=lambda occurrence: (occurrence.path, occurrence.span))
         external = tuple(sorted((r for r in family if self._is_external(r)), key=lambda r: (r.path, r.start)))
