@@ -122,6 +122,12 @@ class Client:
             call.ready.set()
         return call
 
+    def begin_raw(self, message: Json) -> Call:
+        """Begin a request that is a message already."""
+        call = self.calls[message["id"]] = Call(message["id"])
+        self.send(message)
+        return call
+
     def ask(self, method: str, params: Json = None, limit_s: float = LIMIT_S) -> Json:
         return self.begin(method, params).result(limit_s)
 
