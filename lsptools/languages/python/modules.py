@@ -154,9 +154,8 @@ class Project:
 
     def _list(self, folder: str) -> Iterator[str]:
         if not os.path.isabs(folder):
-            for name in self.snapshot.list_dir(folder or "."):
-                path = _join(folder, name)
-                yield name + "/" if not self.snapshot.is_file(path) and self.snapshot.is_dir(path) else name
+            for name, is_folder in self.snapshot.entries(folder or "."):
+                yield name + "/" if is_folder else name
             return
         try:
             with os.scandir(folder) as entries:
