@@ -1,10 +1,11 @@
-"""Copy a folder of JSON edit cases into the project's own, one file each, under the same name.
+"""Copy a folder of JSON cases about edits into the project's own, one file each, under the same name.
 
-    python scripts/convert_edit_cases.py SOURCE [TARGET]
+    python scripts/convert_edit_cases.py SOURCE
 
-Written is `TARGET/<id>.json` (default: tests/cases/edit), with the members in a fixed order and nothing changed in them. Cases
-of the kind `bash`, which are about running commands, are left out. A case that is there already is left alone unless
-`--force` is given.
+Written are sessions of tool calls to tests/cases/edit, and WorkspaceEdits (cases with the role `engine`) to
+tests/cases/workspace_edit, with the members in a fixed order and nothing changed in them. Left out are cases of the kind
+`bash`, which are about running commands, and those of other roles. A case that is there already is left alone unless `--force`
+is given.
 """
 
 from __future__ import annotations
@@ -14,25 +15,35 @@ import json
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-MEMBERS = ("id", "kind", "source", "files", "steps", "expect")
+CASES = REPOSITORY / "tests" / "cases"
+MEMBERS = ("id", "title", "kind", "role", "source", "files", "edit", "steps", "expect")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("source", type=Path)
-    parser.add_argument("target", type=Path, nargs="?", default=REPOSITORY / "tests/cases/edit")
     parser.add_argument("--force", action="store_true", help="overwrite cases that are there")
     args = parser.parse_args()
-    args.target.mkdir(parents=True, exist_ok=True)
     n_written = 0
     for source in sorted(args.source.glob("*.json")):
         case = json.loads(source.read_text("utf-8"))
-        target = args.target / f"{case['id']}.json"
-        if case["kind"] != "bash" and (args.force or not target.exists()):
+        folder = folder_of(case)
+        if folder is None:
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        target = folder / f"{case['id']}.json"
+        if args.force or not target.exists():
             target.write_text(converted(case), "utf-8", newline="\n")
             n_written += 1
-    print(f"{n_written} cases written to {args.target}")
+    print(f"{n_written} cases written")
     return 0
+
+
+def folder_of(case: dict[str, object]) -> Path | None:
+    """Where the case belongs; `None` if it is left out."""
+    if "role" in case:
+        return CASES / "workspace_edit" if case["role"] == "engine" else None
+    return CASES / "edit" if case["kind"] != "bash" else None
 
 
 def converted(case: dict[str, object]) -> str:

@@ -97,6 +97,8 @@ class _Located:
 def _plan(session: Session, file: Opened, replacements: Sequence[Replacement]) -> tuple[FilePlan, list[str]]:
     document = file.document
     wanted = [_without_mark(document, each) for each in replacements]
+    if file.target.real_name.endswith(".ipynb") and (plan := _of_cells(file, wanted)) is not None:
+        return plan, []
     located = _all_located(session, file, wanted)
     for replacement in wanted:
         check_no_placeholder(replacement.new_str, replacement.old_str, document.text)
@@ -110,6 +112,19 @@ def _plan(session: Session, file: Opened, replacements: Sequence[Replacement]) -
     tiers: set[Tier] = {each.found.tier for each in located}
     tier: Tier = "folded" if "folded" in tiers else "exact"
     return edited(file, joined(edits), tier=tier, n_replaced=n_replaced), _notes(located)
+
+
+def _of_cells(file: Opened, wanted: Sequence[Replacement]) -> FilePlan | None:
+    """The plan for a notebook, if what is quoted is not in the JSON, and is in its cells."""
+    from lsptools.edit.cells import cell_edits
+
+    text = file.document.text
+    if all(find(text, each.old_str, limit=1).matches for each in wanted):
+        return None
+    found = cell_edits(text, file.target.name, wanted)
+    if found is None:
+        return None
+    return edited(file, found.edits, tier=found.tier, n_replaced=found.n_replaced)
 
 
 def _in_order(located: Sequence[_Located]) -> list[tuple[int, Match, _Located]]:

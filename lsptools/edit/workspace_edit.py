@@ -10,7 +10,7 @@ Where it stops: folders that are created stay in memory (a change knows files on
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -65,8 +65,8 @@ class EditPlan:
 
 def plan_workspace_edit(snapshot: Snapshot, edit: Json, options: Options) -> EditPlan:
     """The plan for a WorkspaceEdit."""
-    _check_consent(edit, options.accepted)
     changes = _entries(edit)
+    _check_consent(changes, edit.get("changeAnnotations"), options.accepted)
     desk = _Desk(snapshot, options)
     for number, entry in enumerate(changes):
         try:
@@ -79,9 +79,10 @@ def plan_workspace_edit(snapshot: Snapshot, edit: Json, options: Options) -> Edi
     return EditPlan(planned(snapshot, plans, label=label, allow_broken=options.allow_broken), buffers)
 
 
-def _check_consent(edit: Json, accepted: Collection[str]) -> None:
-    annotations = edit.get("changeAnnotations") or {}
-    used = dict.fromkeys(_annotations_used(edit))
+def _check_consent(entries: Iterable[Json], annotations: object, accepted: Collection[str]) -> None:
+    if not isinstance(annotations, Mapping):
+        return
+    used = dict.fromkeys(_annotations_used(entries))
     asking = [
         id
         for id in used
@@ -102,21 +103,19 @@ def _check_consent(edit: Json, accepted: Collection[str]) -> None:
     raise error
 
 
-def _annotations_used(edit: Json) -> Iterator[str]:
-    for entry in edit.get("documentChanges") or ():
-        if isinstance(entry, Mapping):
-            if isinstance(entry.get("annotationId"), str):
-                yield entry["annotationId"]
-            for each in entry.get("edits") or ():
-                if isinstance(each, Mapping) and isinstance(each.get("annotationId"), str):
-                    yield each["annotationId"]
+def _annotations_used(entries: Iterable[Json]) -> Iterator[str]:
+    for entry in entries:
+        edits = entry.get("edits")
+        for each in (entry, *(edits if isinstance(edits, list) else ())):
+            if isinstance(each, Mapping) and isinstance(each.get("annotationId"), str):
+                yield each["annotationId"]
 
 
 def _entries(edit: Json) -> list[Json]:
     """The entries of `documentChanges`, or those that `changes` stands for; null is the same as absent."""
     entries = edit.get("documentChanges")
     if entries is None:
-        changes = edit.get("changes") or {}
+        changes = {} if edit.get("changes") is None else edit["changes"]
         if not isinstance(changes, Mapping):
             raise invalid_edit("`changes` is no object")
         entries = [

@@ -1,0 +1,102 @@
+"""Edits of a notebook that quote a cell as `read` shows it, not as it stands in the JSON.
+
+Asked only when a quoted text is not in the JSON as it is. The passage has to be in one cell, and, like everywhere, exactly once
+in all of them. Each cell whose source changes is one edit of the file; every other byte stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from lsptools.edit.notebook import Source, edit_of, sources
+from lsptools.edit.splice import Style, edits_for, joined
+from lsptools.errors import BadRequest
+from lsptools.text.edits import Edits, TextEdit
+from lsptools.text.match import Found, Match, Tier, find, find_all
+
+if TYPE_CHECKING:
+    from lsptools.edit.replace import Replacement
+
+_LF = Style("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class CellEdits:
+    """What the edits come to in the JSON."""
+
+    edits: Edits
+    tier: Tier
+    n_replaced: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    source: Source
+    match: Match
+    tier: Tier
+    replacement: Replacement
+
+
+def cell_edits(text: str, name: str, replacements: Sequence[Replacement]) -> CellEdits | None:
+    """The edits of the cells; `None` if this is no notebook, or an edit's text is in no cell."""
+    cells = sources(text)
+    hits: list[_Hit] = []
+    for number, each in enumerate(replacements, 1):
+        found = _hits(cells, each)
+        if not found:
+            return None
+        _check_count(found, each, name, number)
+        hits += found
+    edits = [edit_of(source, _edited(source, hits, name)) for source in cells if _of(source, hits)]
+    tier: Tier = "folded" if any(hit.tier == "folded" for hit in hits) else "exact"
+    return CellEdits(Edits.of(edits), tier, len(hits))
+
+
+def _hits(cells: Sequence[Source], each: Replacement) -> list[_Hit]:
+    """By the first tier that finds it in any cell."""
+    search = find_all if each.is_for_all else find
+    found: list[tuple[Source, Found]] = [(cell, search(cell.text, each.old_str)) for cell in cells]
+    for tier in ("exact", "folded"):
+        hits = [
+            _Hit(cell, match, in_cell.tier, each)
+            for cell, in_cell in found
+            if in_cell.tier == tier
+            for match in in_cell.matches
+        ]
+        if hits:
+            return hits
+    return []
+
+
+def _check_count(hits: Sequence[_Hit], each: Replacement, name: str, number: int) -> None:
+    expected = each.expected_count if each.expected_count is not None else None if each.replace_all else 1
+    if expected is not None and len(hits) != expected:
+        cells = ", ".join(dict.fromkeys(str(hit.source.number) for hit in hits))
+        raise BadRequest(
+            "ambiguous",
+            f"edit {number}: the text occurs {len(hits)} times in {name!r}, in cells {cells}",
+            hint="quote more of the text around it, or pass `replace_all` if all of them are meant",
+        )
+
+
+def _of(source: Source, hits: Sequence[_Hit]) -> list[_Hit]:
+    inside = [hit for hit in hits if hit.source is source]
+    return sorted(inside, key=lambda hit: hit.match.span)
+
+
+def _edited(source: Source, hits: Sequence[_Hit], name: str) -> str:
+    inside = _of(source, hits)
+    if any(following.match.span.start < hit.match.span.end for hit, following in pairwise(inside)):
+        raise BadRequest(
+            "overlap",
+            f"two edits are about the same text in cell {source.number} of {name!r}",
+            hint="send one edit for the whole passage",
+        )
+    edits: list[TextEdit] = []
+    for hit in inside:
+        old, new = hit.replacement.old_str, hit.replacement.new_str
+        edits += edits_for(source.text, hit.match, hit.tier, old, new, _LF)
+    return joined(edits).apply(source.text)

@@ -1,0 +1,209 @@
+"""Every WorkspaceEdit case through `lsptools apply-edit`, in this process.
+
+A case is a workspace (`files`), an edit with positions in UTF-16, perhaps documents that are open, perhaps files that change before
+the edit is done, and what is expected: files afterwards or a refusal. In its strings `${root}` and `${side}` are file URIs.
+Whatever happens, nothing is left behind, and a refusal changes nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from casefaces import FOLDERS, OURS
+
+from lsptools.faces.cli import main
+
+FOLDER = Path(__file__).parent / "cases" / "workspace_edit"
+Json = dict[str, Any]  # the case as its file has it
+Tree = Mapping[str, bytes | str]
+"""Content by path relative to the workspace; of a link, where it leads."""
+
+
+def load(path: Path) -> Json:
+    case: Json = json.loads(path.read_text("utf-8"))
+    return case
+
+
+CASES = [load(path) for path in sorted(FOLDER.glob("*.json"))]
+
+
+def runs(case: Json) -> Iterator[tuple[list[str], Json]]:
+    """The options of each call, and what is expected of it."""
+    expect = case["expect"]
+    if "without_consent" in expect:
+        asked = expect["without_consent"]["asks_for"]
+        yield [], {**expect["without_consent"], "refused": True}
+        yield [word for id in asked for word in ("--accept", id)], expect["with_consent"]
+        return
+    yield [], {name: value for name, value in expect.items() if name != "with_option"}
+    for option, wanted in expect.get("with_option", {}).items():
+        yield [f"--{option}"], wanted
+
+
+@pytest.mark.parametrize(
+    ("case", "options", "wanted"),
+    [
+        pytest.param(case, options, wanted, id=" ".join([case["id"], *options]))
+        for case in CASES
+        for options, wanted in runs(case)
+    ],
+)
+def test_case(
+    case: Json, options: list[str], wanted: Json, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = tmp_path / "side" / "workspace"
+    root.mkdir(parents=True)
+    lay_out(root, case["files"])
+    start = tree(root)
+    text = json.dumps(case["edit"]).replace("${root}", root.as_uri()).replace("${side}", root.parent.as_uri())
+    words = [
+        "apply-edit",
+        "--root",
+        str(root),
+        put(tmp_path / "edit.json", json.loads(text)),
+        *options,
+        "--json",
+    ]
+    if "open_documents" in case:
+        words += ["--overlays", put(tmp_path / "overlays.json", case["open_documents"])]
+    if "before_write" in case:
+        digests = {
+            name: hashlib.sha256(data).hexdigest() for name, data in start.items() if isinstance(data, bytes)
+        }
+        words += ["--digests", put(tmp_path / "digests.json", digests)]
+        for name, new in case["before_write"].items():
+            (root / name).write_bytes(new.encode())
+        start = tree(root)
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    variables |= {variable: str(tmp_path / "user" / name) for variable, name in FOLDERS.items()}
+    with mock.patch.dict(os.environ, variables, clear=True):
+        code = main(words)
+    answer = json.loads(capsys.readouterr().out)
+    endings = wanted.get("one_of", [wanted])
+    complaints = [list(complaints_about(ending, code, answer, start, tree(root))) for ending in endings]
+    assert [] in complaints, f"{case['title']}\n{answer}\n{complaints}"
+
+
+def complaints_about(wanted: Json, code: int, answer: Json, start: Tree, now: Tree) -> Iterator[str]:
+    error = answer.get("error", {})
+    if bool(wanted.get("refused")) != bool(error) or bool(error) != bool(code):
+        yield f"exit code {code}, {error or 'no error'}"
+    expected = {**start}
+    if not wanted.get("refused"):
+        expected |= {name: text.encode() for name, text in wanted.get("files", {}).items()}
+        expected |= {name: base64.b64decode(data) for name, data in wanted.get("bytes", {}).items()}
+    if dict(now) != expected:
+        yield f"{dict(now)} is not {expected}"
+    if "failedChange" in wanted and error.get("failed_change") != wanted["failedChange"]:
+        yield f"`failed_change` is {error.get('failed_change')}"
+    if "asks_for" in wanted and error.get("annotations") != wanted["asks_for"]:
+        yield f"`annotations` is {error.get('annotations')}"
+
+
+def lay_out(root: Path, files: Mapping[str, Json]) -> None:
+    for name, entry in files.items():
+        path = Path(os.path.normpath(root / name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if "symlink" in entry:
+            path.symlink_to(entry["symlink"])
+        else:
+            path.write_bytes(
+                base64.b64decode(entry["base64"]) if "base64" in entry else entry["text"].encode()
+            )
+
+
+def put(path: Path, value: object) -> str:
+    path.write_text(json.dumps(value), "utf-8")
+    return str(path)
+
+
+def tree(root: Path) -> dict[str, bytes | str]:
+    """Everything in the workspace and beside it."""
+    found: dict[str, bytes | str] = {}
+    for folder, _, files in os.walk(root.parent):
+        for name in files:
+            path = Path(folder) / name
+            found[os.path.relpath(path, root)] = (
+                str(path.readlink()) if path.is_symlink() else path.read_bytes()
+            )
+    return found
+
+
+# What the cases leave out
+
+
+def run(root: Path, edit: Json, *words: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, Json]:
+    code = main(["apply-edit", "--root", str(root), put(root.parent / "edit.json", edit), "--json", *words])
+    return code, json.loads(capsys.readouterr().out)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    variables = {variable: str(tmp_path / "user" / name) for variable, name in FOLDERS.items()}
+    with mock.patch.dict(os.environ, variables):
+        yield folder
+
+
+def replaced(start: Sequence[int], end: Sequence[int], text: str) -> Json:
+    return {
+        "range": {
+            "start": {"line": start[0], "character": start[1]},
+            "end": {"line": end[0], "character": end[1]},
+        },
+        "newText": text,
+    }
+
+
+def test_open_documents_are_answered_not_written(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / "a.txt").write_text("disk\n")
+    edit = {"changes": {(root / "a.txt").as_uri(): [replaced((0, 0), (0, 5), "new")]}}
+    overlays = put(root.parent / "overlays.json", {"a.txt": {"version": 2, "text": "typed\n"}})
+    code, answer = run(root, edit, "--overlays", overlays, capsys=capsys)
+    assert (code, answer["buffers"]) == (0, {"a.txt": "new\n"})
+    assert (root / "a.txt").read_text() == "disk\n"
+
+
+def test_folders_move_and_go(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / "d").mkdir()
+    for name in ("a", "b"):
+        (root / "d" / name).write_text(name)
+    (root / "gone").mkdir()
+    (root / "gone" / "x").write_bytes(b"\0")
+    changes: list[Json] = [
+        {"kind": "rename", "oldUri": (root / "d").as_uri(), "newUri": (root / "e").as_uri()},
+        {
+            "textDocument": {"uri": (root / "e" / "a").as_uri(), "version": None},
+            "edits": [replaced((0, 0), (0, 1), "A")],
+        },
+    ]
+    code, answer = run(root, {"documentChanges": changes}, capsys=capsys)
+    assert code == 0, answer
+    assert {path.name: path.read_text() for path in (root / "e").iterdir()} == {"a": "A", "b": "b"}
+    assert not (root / "d").exists()
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"documentChanges": 1},
+        {"documentChanges": [1]},
+        {"documentChanges": [{"kind": "paint"}]},
+        {"documentChanges": [{}]},
+        {"documentChanges": [{"kind": "create"}]},
+        {"changes": {"https://example.org/a": []}},
+        {"changes": []},
+    ],
+)
+def test_nonsense_is_refused(root: Path, edit: Json, capsys: pytest.CaptureFixture[str]) -> None:
+    code, answer = run(root, edit, capsys=capsys)
+    assert code == 2 and answer["error"]["kind"] in ("invalid", "outside_workspace")
