@@ -30,7 +30,7 @@ from lsptools.languages.python.scopes import Site, Source
 from lsptools.text.lines import Offset, Span
 from lsptools.workspace.snapshot import Snapshot
 
-KEPT_BYTES = 6 << 20
+KEPT_BYTES = 3 << 20
 """So much source keeps its trees while a search goes through the files."""
 
 
@@ -110,6 +110,8 @@ class Finder:
                 f"`{word}` at {where} is {what}",
                 hint=f"place the cursor on the definition or on a use in code; `lsptools symbols {word}` finds them",
             )
+        if not meaning.roots and meaning.unbound:
+            meaning = self._supplied_elsewhere(word, meaning) or meaning
         if not meaning.roots:
             why = meaning.unknown or meaning.says or "it is bound nowhere"
             raise BadRequest(
@@ -118,6 +120,12 @@ class Finder:
                 hint=f"start at the definition; `lsptools symbols {word}` lists definitions of that name",
             )
         return Target(source, site, self._written(meaning.roots, word), meaning.roots)
+
+    def _supplied_elsewhere(self, word: str, meaning: Meaning) -> Meaning | None:
+        """The member that a subclass or code outside of the receiver's class supplies."""
+        wanted = Wanted(word, (), members=True, keywords_only_outside=None)
+        files = [facts_of(self.meanings, source, wanted) for source in self.sources_with(word)]
+        return _supplied(meaning, _all_definers(files), _set_outside(files))
 
     def _any_meaning(self, source: Source, site: Site) -> Meaning | None:
         if site.role in (Role.STRING, Role.COMMENT):
@@ -277,8 +285,7 @@ class Finder:
         A receiver's class may have no such member of its own: a subclass of it may (a mixture), or code outside may
         write it (`thing.name = …`), which makes it a member.
         """
-        definers = [definer for file in files for definer in file.definers]
-        outside = {lineage[0] for fact in all_facts(files) if fact.writes for lineage in fact.meaning.unbound}
+        definers, outside = _all_definers(files), _set_outside(files)
         fixed: dict[Fact, Meaning] = {}
         for fact in all_facts(files):
             meaning = fact.meaning
@@ -368,6 +375,15 @@ def _kind(sites: list[Site], otherwise: str) -> str:
     return kinds.get(sites[0].role, otherwise)
 
 
+def _all_definers(files: list[FileFacts]) -> list[Definer]:
+    return [definer for file in files for definer in file.definers]
+
+
+def _set_outside(files: list[FileFacts]) -> set[Root]:
+    """The members that are set on objects of a class which does not define them."""
+    return {lineage[0] for fact in all_facts(files) if fact.writes for lineage in fact.meaning.unbound}
+
+
 def _supplied(meaning: Meaning, definers: list[Definer], outside: set[Root]) -> Meaning | None:
     """The meaning of a member that the receiver's class lacks, from those who supply it; None: nobody does."""
     for lineage in meaning.unbound:
@@ -401,8 +417,13 @@ class Keep:
 def _word_at(text: str, at: int) -> tuple[int, int]:
     """The word that covers a position or ends there; an empty span if there is none."""
     start = end = at
-    while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
+    while start > 0 and _is_in_word(text[start - 1]):
         start -= 1
-    while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+    while end < len(text) and _is_in_word(text[end]):
         end += 1
     return start, end
+
+
+def _is_in_word(character: str) -> bool:
+    """Letters, digits, and what identifiers may have beside them, such as the points of Hebrew."""
+    return character.isalnum() or f"a{character}".isidentifier()
