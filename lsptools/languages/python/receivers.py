@@ -879,6 +879,7 @@ class Evaluator:
         if access_of(site.path) in (Role.READ, Role.DELETE):
             return None
         receiver = receiver_before(site.leaf)
+        receiver = _whose_class(source, receiver) if receiver is not None else None
         if receiver is None or receiver.type != "identifier":
             return None
         owner = self.self_class(source, site.scope, source.text(receiver))
@@ -1003,6 +1004,20 @@ def _class_patterns(pattern: Node) -> list[Node]:
         found = [_class_patterns(each) for each in inner]
         return [each for part in found for each in part] if all(found) else []
     return []
+
+
+def _whose_class(source: Source, receiver: Node) -> Node:
+    """`x` for `type(x)` and `x.__class__`, so that what is written on them is of the same class as on `x`."""
+    if receiver.type == "attribute":
+        name, inner = receiver.child_by_field_name("attribute"), receiver.child_by_field_name("object")
+        return (
+            inner if inner is not None and name is not None and source.text(name) == "__class__" else receiver
+        )
+    if receiver.type == "call":
+        function, arguments = receiver.child_by_field_name("function"), positional_arguments(receiver)
+        is_type = function is not None and source.text(function) == "type" and len(arguments) == 1
+        return arguments[0] if is_type else receiver
+    return receiver
 
 
 def write_sites(source: Source, name: str) -> list[Site]:

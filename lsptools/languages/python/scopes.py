@@ -304,7 +304,7 @@ class Source:
         folded: dict[str, list[tuple[int, int]]] = {}
         if unicodedata.is_normalized("NFKC", text):
             return folded
-        for found in _ODD_WORD.finditer(text):
+        for found in _odd_words(text):
             normal = unicodedata.normalize("NFKC", found.group())
             if normal != found.group():
                 folded.setdefault(normal, []).append(found.span())
@@ -535,4 +535,9 @@ def _is_word(character: str) -> bool:
 
 
 _IMPORT = re.compile(r"import[ \t\\](?<!\wimport.)(?:[^\n\\]|\\\r?.)*", re.DOTALL)
-_ODD_WORD = re.compile(r"[A-Za-z0-9_]*[^\W\x00-\x7f]\w*")
+
+
+def _odd_words(text: str) -> Iterator[re.Match[str]]:
+    """Words that are not all ASCII; identifiers may have characters that are not `\\w`."""
+    odd = "".join(each for each in set(text) if not each.isascii() and f"a{each}".isidentifier())
+    return re.finditer(rf"[A-Za-z0-9_]*[{odd}][A-Za-z0-9_{odd}]*", text) if odd else iter(())
