@@ -35,7 +35,13 @@ class Client:
     prepares_rename: bool = False
     resolves_edits: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """`initializationOptions`; any JSON."""
+    """`initializationOptions`, or what `workspace/didChangeConfiguration` sent since; any JSON."""
+
+    @property
+    def shows_possible(self) -> bool:
+        """Are references wanted that may be the symbol and cannot be known to be: `{"references": {"possible": true}}`?"""
+        references = self.settings.get("references")
+        return isinstance(references, dict) and references.get("possible") is True
 
     @property
     def disabled(self) -> frozenset[str]:
@@ -77,12 +83,16 @@ def client_of(params: types.InitializeParams) -> Client:
         resolves_edits=bool(
             action and action.resolve_support and "edit" in action.resolve_support.properties
         ),
-        settings=_settings(options),
+        settings=settings_of(options),
     )
 
 
-def _settings(options: object) -> Mapping[str, Any]:
-    return options if isinstance(options, dict) else {}
+def settings_of(options: object) -> Mapping[str, Any]:
+    """The settings in any JSON; editors that send those of all servers have ours under `lsptools`."""
+    if not isinstance(options, dict):
+        return {}
+    own = options.get("lsptools", options)
+    return own if isinstance(own, dict) else {}
 
 
 def _encoding(general: types.GeneralClientCapabilities | None) -> PositionEncoding:

@@ -8,6 +8,7 @@ of ours that need nothing but the state (`lsptools/documentText`) are answered b
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from lsprotocol import types
@@ -15,7 +16,7 @@ from lsprotocol import types
 from lsptools.errors import BadRequest
 from lsptools.faces import lsp_errors
 from lsptools.faces.environment import Environment
-from lsptools.faces.lsp_client import Client, client_of
+from lsptools.faces.lsp_client import Client, client_of, settings_of
 from lsptools.faces.lsp_documents import Documents, Replacement
 from lsptools.faces.lsp_errors import Rejected, log
 from lsptools.faces.lsp_folders import Folders
@@ -43,6 +44,7 @@ class Server:
         self._documents = Documents()
         self._folders = Folders(environment)
         self._client = Client()
+        self._disabled: frozenset[str] = frozenset()
         self._lanes = {QUICK: Lane(QUICK), SLOW: Lane(SLOW)}
         self._kept = {QUICK: Kept(), SLOW: Kept()}
         self._requests = tuple(all_requests())
@@ -57,7 +59,7 @@ class Server:
         if not uris and params.root_uri:
             uris = [params.root_uri]
         self._folders.add(uris)
-        self._requests = tuple(r for r in self._requests if r.feature not in self._client.disabled)
+        self._disabled = self._client.disabled
         self.conversation.stage = "running"
         if params.process_id is not None:
             watch(params.process_id, self._on_orphaned)
@@ -66,7 +68,8 @@ class Server:
     def _capabilities(self) -> types.ServerCapabilities:
         members: dict[str, Any] = {}  # each of a type of its own
         for request in self._requests:
-            members.update(request.capabilities(self._client))
+            if request.feature not in self._disabled:
+                members.update(request.capabilities(self._client))
         return types.ServerCapabilities(
             position_encoding=types.PositionEncodingKind(self._client.encoding.value),
             text_document_sync=types.TextDocumentSyncOptions(
@@ -121,7 +124,7 @@ class Server:
 
     @property
     def _publishes(self) -> bool:
-        return not self._client.pulls_diagnostics and DIAGNOSTICS not in self._client.disabled
+        return not self._client.pulls_diagnostics and DIAGNOSTICS not in self._disabled
 
     def _publish(self, uri: str) -> None:
         """Find out what is wrong with a document and publish it, unless it changes meanwhile."""
@@ -147,6 +150,13 @@ class Server:
 
     def _touched(self, _params: object) -> None:
         self._documents.touch()
+
+    def _configured(self, params: types.DidChangeConfigurationParams) -> None:
+        """New settings; which features there are was settled in the beginning."""
+        settings = settings_of(params.settings)
+        if settings:
+            self._client = replace(self._client, settings=settings)
+            self._documents.touch()
 
     def _folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
         self._folders.remove(folder.uri for folder in params.event.removed)
@@ -183,6 +193,7 @@ class Server:
                 types.TEXT_DOCUMENT_DID_CLOSE: self._closed,
                 types.TEXT_DOCUMENT_DID_SAVE: self._touched,
                 types.WORKSPACE_DID_CHANGE_WATCHED_FILES: self._touched,
+                types.WORKSPACE_DID_CHANGE_CONFIGURATION: self._configured,
                 types.WORKSPACE_DID_RENAME_FILES: self._touched,
                 types.WORKSPACE_DID_CREATE_FILES: self._touched,
                 types.WORKSPACE_DID_DELETE_FILES: self._touched,
@@ -196,7 +207,7 @@ class Server:
 
     def _begin(self, request: Request) -> Begin:
         def begin(who: Hashable, params: Any, tell: Tell) -> None:  # those of the method
-            if request.feature in self._client.disabled:
+            if request.feature in self._disabled:
                 raise Rejected(
                     lsp_errors.METHOD_NOT_FOUND, f"{request.feature} is switched off in the settings"
                 )

@@ -1,6 +1,6 @@
 """`textDocument/references`: the places that are the symbol, certainly or likely.
 
-What could be the symbol and cannot be known to be is not among them unless the setting `references.possible` asks for it;
+What could be the symbol and cannot be known to be is not among them unless the setting `references.possible` (docs/editors.md) asks for it;
 an editor's list has no room for evidence. That a search was incomplete is said in the log.
 """
 
@@ -17,7 +17,7 @@ from lsptools.languages.names import Evidence, References
 def references(views: Views, params: types.ReferenceParams) -> list[types.Location]:
     view = views.of(params.text_document.uri)
     place = view.place(params.text_document.uri, params.position)
-    possible = view.client.settings.get("references.possible") is True
+    possible = view.client.shows_possible
     found = view.finder.account(view.finder.target(place), only_python=not possible).references
     for because in found.incomplete_because:
         log.warning("references of %s are incomplete: %s", found.symbol.qualified, because)
