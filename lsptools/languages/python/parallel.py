@@ -18,9 +18,15 @@ ENOUGH = 160
 """So many files are worth a second process."""
 
 
-def facts_of_all(paths: Sequence[str], facts: Callable[[str], FileFacts | None]) -> list[FileFacts]:
-    """The facts of these files, in their order; those without (unreadable) are left out."""
+def facts_of_all(
+    paths: Sequence[str], facts: Callable[[str], FileFacts | None], meanwhile: Callable[[], None]
+) -> list[FileFacts]:
+    """The facts of these files, in their order; those without (unreadable) are left out.
+
+    `meanwhile` is called once, when no fork is to come any more: it may start a thread.
+    """
     child = _Child(paths[1::2], facts) if len(paths) >= ENOUGH and _may_fork() else None
+    meanwhile()
     if child is None:
         return [found for path in paths if (found := facts(path)) is not None]
     first = [facts(path) for path in paths[::2]]

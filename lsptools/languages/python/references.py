@@ -154,10 +154,8 @@ class Finder:
         words = self._words(target)
         self.groups.join(target.roots)
         self._grow(target)
-        files = self._facts(target, reach, words)
         with_others = reach == "workspace" and not only_python
-        if with_others:
-            self.candidates.start_others(words)
+        files = self._facts(target, reach, words, with_others=with_others)
         self._join_overrides(files)
         self._grow(target)
         fixed = self._join_facts(files, target)
@@ -179,7 +177,7 @@ class Finder:
         )
         return Account(target, family, references, self.meanings, external, tuple(files))
 
-    def _facts(self, target: Target, reach: str, words: list[str]) -> list[FileFacts]:
+    def _facts(self, target: Target, reach: str, words: list[str], *, with_others: bool) -> list[FileFacts]:
         """The facts of every Python file in reach."""
         self.evaluator.suspect(
             part for root in target.roots for part in self.project.dotted_name(root.path).split(".")
@@ -204,7 +202,11 @@ class Finder:
             keep.add(source)
             return found
 
-        files = facts_of_all(paths, facts)
+        def meanwhile() -> None:
+            if with_others:
+                self.candidates.start_others(words)
+
+        files = facts_of_all(paths, facts, meanwhile)
         read = {file.path for file in files}
         self.incomplete += [f"{path} could not be read" for path in paths if path not in read]
         return files
