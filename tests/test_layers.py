@@ -146,11 +146,14 @@ WRITING_METHODS = {
 }
 WRITES = [
     "workspace/operations.py",  # the file system interface, on the disk
+    "workspace/anchored.py",  # the same, past no link
     "workspace/apply.py",  # who changes the workspace with it
     "workspace/journal.py",  # who keeps the journal in the user's state folder
     "workspace/state.py",
     "workspace/output.py",  # who keeps long outputs there
     "workspace/guard.py",  # connects itself with the null device, to hold no pipe
+    "workspace/bench.py",  # who copies the workspace elsewhere, for programs to run in
+    "verify/plugin/lsptools_selection.py",  # runs in pytest, and reports to a file on the bench
     "workspace/sessions.py",  # who keeps there what named sessions have seen
     "faces/environment.py",  # sends output to the null device when nobody reads it
 ]

@@ -90,10 +90,10 @@ class Environment:
     def context(self, root: Root, session: Session | None = None, shell: Shell | None = None) -> Context:
         """What tools work on in this workspace, for a caller who has seen what `session` says, and runs commands in `shell`."""
         from lsptools.tools.base import Context
-        from lsptools.workspace.operations import LocalOperations
+        from lsptools.workspace.anchored import operations_for
         from lsptools.workspace.snapshot import Snapshot
 
-        snapshot = Snapshot(root, LocalOperations(), self.rg(root), search_path=self.search_path(root))
+        snapshot = Snapshot(root, operations_for(root), self.rg(root), search_path=self.search_path(root))
         return Context(
             snapshot,
             lambda: self.state(root),

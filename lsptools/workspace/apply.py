@@ -281,7 +281,7 @@ def _stage(job: _Job, prepared: Prepared) -> None:
             origin, facts = job.absolute(prepared.origins[number]), prepared.seen[number]
             mode = facts.st_mode if facts else None
             job.operations.write_new(job.new(number), prepared.contents[step.after], mode=mode)
-            _keep_owner(job.operations, origin, job.new(number))
+            job.operations.keep_owner(origin, job.new(number))
             job.on_step(f"keep {step.path}")
             _keep_beside(job.operations, origin, job.old(number), prepared.contents[step.before])
         elif step.kind == "create":
@@ -295,32 +295,11 @@ def _stage(job: _Job, prepared: Prepared) -> None:
     _sync(job, set(job.record.stages))
 
 
-def _keep_owner(operations: Operations, original: str, copy: str) -> None:
-    """Give the copy the owner, group and extended attributes of the original, as far as we may."""
-    if not operations.is_local:
-        return
-    facts, own = os.stat(original), os.stat(copy)  # noqa: PTH116
-    if (facts.st_uid, facts.st_gid) != (own.st_uid, own.st_gid) and hasattr(os, "chown"):
-        mode = stat.S_IMODE(facts.st_mode)
-        try:
-            os.chown(copy, facts.st_uid, facts.st_gid)
-        except PermissionError:
-            # What ran as its owner must not run as us.
-            mode &= ~(stat.S_ISUID | stat.S_ISGID)
-        os.chmod(copy, mode)  # noqa: PTH101  # a new owner has cost the file these bits
-    if hasattr(os, "listxattr"):
-        with suppress(OSError):
-            for name in os.listxattr(original):
-                with suppress(OSError):
-                    os.setxattr(copy, name, os.getxattr(original, name))
-
-
 def _keep_beside(operations: Operations, path: str, beside: str, content: bytes) -> None:
     """A second name for a file, or, where the file system has no such thing, a copy of it."""
-    if operations.is_local:
-        with suppress(OSError):
-            os.link(path, beside, follow_symlinks=False)
-            return
+    with suppress(OSError):
+        operations.link(path, beside)
+        return
     operations.write_new(beside, content, mode=operations.stat(path).st_mode)
 
 

@@ -152,7 +152,8 @@ class Disk:
         except OSError as error:
             if error.errno not in _IS_A_LINK:
                 raise
-        return self.operations.read_bytes(self._behind(absolute))
+        # Where it leads there is no link any more, unless someone has just put one there.
+        return self.operations.read_unlinked(self._behind(absolute))
 
     def _attempt(self, name: str, absolute: str, read: Callable[[str], bytes]) -> bytes:
         """What `read` reads; its `OSError` becomes an error of ours."""

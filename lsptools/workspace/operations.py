@@ -3,7 +3,8 @@
 Paths are absolute strings in the form of the platform; confinement is not decided here (`paths.py`). Failures are the
 `OSError` the operating system raises; callers translate those they expect.
 
-Two implementations: `LocalOperations` for the disk, `MemoryOperations` for tests and previews (files, folders, links
+Three implementations: `LocalOperations` for the disk, `anchored.py` for a disk on which others may put links in our way, and
+`MemoryOperations` for tests and previews (files, folders, links
 and mode bits; no owners, no hard links, no clock). Only `apply.py` and `journal.py` call what writes.
 """
 
@@ -18,6 +19,7 @@ import os
 import posixpath
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Protocol
 
 
@@ -82,6 +84,12 @@ class Operations(Protocol):
     def rename(self, old: str, new: str) -> None:
         """Rename a file or folder; anything else at `new` is `FileExistsError`."""
 
+    def link(self, path: str, other: str) -> None:
+        """Give a file (not what a link leads to) a second name; `OSError` where there is no such thing."""
+
+    def keep_owner(self, original: str, copy: str) -> None:
+        """Give the copy the owner, group and extended attributes of the original, as far as we may."""
+
     def unlink(self, path: str) -> None:
         """Remove a file, or a link (not what it leads to)."""
 
@@ -109,12 +117,12 @@ class LocalOperations:
     is_local = True
 
     def read_bytes(self, path: str) -> bytes:
-        return _read(os.open(path, _READ), path)
+        return read_open(os.open(path, _READ), path)
 
     def read_unlinked(self, path: str) -> bytes:
         if not _NOFOLLOW and os.path.islink(path):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
-        return _read(os.open(path, _READ | _NOFOLLOW), path)
+        return read_open(os.open(path, _READ | _NOFOLLOW), path)
 
     def stat(self, path: str) -> os.stat_result:
         return os.stat(path)
@@ -154,19 +162,12 @@ class LocalOperations:
         return os.path.realpath(path)
 
     def write_new(self, path: str, data: bytes, *, mode: int | None = None) -> None:
-        descriptor = os.open(path, _CREATE, 0o666)
+        descriptor = os.open(path, _CREATE, 0o666 if mode is None else 0o600)
         try:
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(descriptor, rest) :]
-            if mode is not None:
-                os.chmod(path, stat.S_IMODE(mode))
-            os.fsync(descriptor)
+            write_open(descriptor, data, mode)
         except BaseException:
-            os.close(descriptor)
             os.unlink(path)
             raise
-        os.close(descriptor)
 
     def write_atomic(self, path: str, data: bytes, *, mode: int | None = None) -> None:
         temporary = temporary_beside(path)
@@ -187,6 +188,12 @@ class LocalOperations:
         if os.path.lexists(new) and not os.path.samestat(os.lstat(old), os.lstat(new)):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new)
         os.rename(old, new)
+
+    def link(self, path: str, other: str) -> None:
+        os.link(path, other, follow_symlinks=False)
+
+    def keep_owner(self, original: str, copy: str) -> None:
+        keep_owner(os.open(original, _READ | _NOFOLLOW), os.open(copy, _READ | _NOFOLLOW))
 
     def unlink(self, path: str) -> None:
         os.unlink(path)
@@ -210,6 +217,41 @@ class LocalOperations:
             os.close(descriptor)
 
 
+def write_open(descriptor: int, data: bytes, mode: int | None) -> None:
+    """Write all of a new open file, which is closed, and wait until it is on the disk."""
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        if mode is not None and hasattr(os, "fchmod"):
+            os.fchmod(descriptor, stat.S_IMODE(mode))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def keep_owner(original: int, copy: int) -> None:
+    """Owner, group and extended attributes from one open file to another; both are closed."""
+    try:
+        facts, own = os.fstat(original), os.fstat(copy)
+        if (facts.st_uid, facts.st_gid) != (own.st_uid, own.st_gid) and hasattr(os, "fchown"):
+            mode = stat.S_IMODE(facts.st_mode)
+            try:
+                os.fchown(copy, facts.st_uid, facts.st_gid)
+            except PermissionError:
+                # What ran as its owner must not run as us.
+                mode &= ~(stat.S_ISUID | stat.S_ISGID)
+            os.fchmod(copy, mode)  # a new owner has cost the file these bits
+        if hasattr(os, "listxattr"):
+            with suppress(OSError):
+                for name in os.listxattr(original):
+                    with suppress(OSError):
+                        os.setxattr(copy, name, os.getxattr(original, name))
+    finally:
+        os.close(original)
+        os.close(copy)
+
+
 def temporary_beside(path: str) -> str:
     """A fresh name in the folder of `path`. Short, because `path`'s own name may be as long as names can be."""
     return os.path.join(os.path.dirname(path), f".lsptools-{os.urandom(8).hex()}.tmp")
@@ -223,7 +265,7 @@ def _kind(entry: os.DirEntry[str]) -> str:
     return "link" if entry.is_symlink() else "other"
 
 
-def _read(descriptor: int, path: str) -> bytes:
+def read_open(descriptor: int, path: str) -> bytes:
     """All bytes of an open regular file, which is closed. One `read` when its size does not change meanwhile."""
     try:
         facts = os.fstat(descriptor)
@@ -342,6 +384,12 @@ class MemoryOperations:
         if target.startswith(source + "/"):
             raise _error(errno.EINVAL, new)
         self._move(source, target)
+
+    def link(self, path: str, other: str) -> None:
+        raise _error(errno.EPERM, other)
+
+    def keep_owner(self, original: str, copy: str) -> None:
+        pass  # there are no owners
 
     def unlink(self, path: str) -> None:
         itself = self._itself(path)
