@@ -69,6 +69,12 @@ def _named_in(snapshot: Snapshot, path: str, name: str) -> FilePosition:
     if source is None or not path.endswith(PYTHON_SUFFIXES):
         raise BadRequest("not_a_symbol", f"{path} is not a Python file", hint="name a .py or .pyi file")
     parts = name.split(".")
+    if not all(part.isidentifier() for part in parts):
+        raise BadRequest(
+            "invalid",
+            f"`{name}` behind `{path}::` is no qualified name",
+            hint=f"`lsptools outline {path}` lists the names to write there; a module itself is named where it is imported",
+        )
     site = _walk(project, source, parts)
     if site is None:
         names = [qualified for qualified, _ in flat(outline(document))]

@@ -522,7 +522,7 @@ def _may_bind(text: str, name: str) -> Iterator[int]:
     No regular expression: there are more names than their compilation is worth.
     """
     n_letters = len(name)
-    at = text.find(name)
+    at = text.find(name) if name else -1
     while at >= 0:
         before, after = text[at - 1 : at], text[at + n_letters : at + n_letters + 1]
         if after != "." and before != "." and not _is_word(before) and not _is_word(after):
