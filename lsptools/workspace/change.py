@@ -134,7 +134,7 @@ class Change:
             for name in {outcome.new, _real_name(snapshot, outcome.new)}
         }
         overlays.update({path: document.text for path, document in documents.items()})
-        return _with_documents(snapshot.with_overlays(overlays), documents)
+        return with_documents(snapshot.with_overlays(overlays), documents)
 
     def diff(self, snapshot: Snapshot) -> str:
         """What changes, file by file in the order of their paths, as `git diff` says it.
@@ -244,7 +244,7 @@ def _real_name(snapshot: Snapshot, path: str) -> str:
     return snapshot.root.real(path).relative_to(snapshot.root.path).as_posix()
 
 
-def _with_documents(snapshot: Snapshot, documents: dict[str, Document]) -> Snapshot:
+def with_documents(snapshot: Snapshot, documents: Mapping[str, Document]) -> Snapshot:
     """The snapshot, whose overlays keep encoding and byte order mark when they move to a new path.
 
     Overlays are texts, and take both from the file on the disk below them, which a new path does not have. A fresh

@@ -5,7 +5,7 @@ Bytes are decoded as UTF-8, however they were split over writes; what is none is
 are escapes, and a line that does not end is cut in the middle. The file has the bytes as they came.
 
 The file is made when the output no longer fits into what is shown. Invariant: however much is written, an `Output` holds
-at most `_KEPT_HEAD + 2 * _KEPT_TAIL` bytes.
+at most `_KEPT_HEAD + 2 * kept_tail` bytes.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ STREAM_S = 0.1
 MOST_FILE_BYTES = 256 << 20
 MOST_FILES = 30
 
+KEPT_TAIL = 192 << 10
+"""Bytes; who wants `data` of long outputs keeps more."""
 _KEPT_HEAD = 64 << 10
-_KEPT_TAIL = 192 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,14 @@ class Shown:
 class Output:
     """One stream, or two that are one. Fed by a thread; `tick`, `finish` and `shown` are for the one that waits."""
 
-    def __init__(self, files: Files | None = None, stream: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        files: Files | None = None,
+        stream: Callable[[str], None] | None = None,
+        *,
+        kept_tail: int = KEPT_TAIL,
+    ) -> None:
+        self._kept_tail = kept_tail
         self._files = files
         self._stream = stream
         self._streamed = 0.0
@@ -81,9 +89,9 @@ class Output:
                 self._n_tail += len(rest)
             if self._file is not None:
                 self._write(data)
-            elif self._n_tail > _KEPT_TAIL:
+            elif self._n_tail > self._kept_tail:
                 self._open()
-            while self._n_tail - len(self._tail[0] if self._tail else b"") > _KEPT_TAIL:
+            while self._n_tail - len(self._tail[0] if self._tail else b"") > self._kept_tail:
                 self._n_tail -= len(self._tail.popleft())
 
     def tick(self) -> None:

@@ -1,0 +1,163 @@
+"""Rung 6, tests: those that reach the change, run on the new text; what fails is run on the old text, too, before it counts.
+
+A failure counts if the test passes on the old text, or is new, and fails twice on the new one. One that fails on the old text too is not the change's,
+and one that passes the second time is flaky; neither is held against the change, or for it. A test that asserts nothing proves
+nothing and is not counted. `regression` is the same with all tests of the project.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lsptools.verify.programs import AFTER, BEFORE, Programs
+from lsptools.verify.pytest_run import Outcome, TestResult, TestRun, run_tests
+from lsptools.verify.selection import Selection, select
+from lsptools.verify.verdict import Problem, Standing, Verdict, counted
+
+NAME, REGRESSION = "tests", "regression"
+PROVES_NOT = "what no test reaches and asserts"
+
+
+def check(programs: Programs) -> Verdict:
+    """The verdict of the tests that reach the change."""
+    if not any(programs.versions.python):
+        return Verdict(NAME, Standing.NOT_RUN, "no Python file differs", PROVES_NOT)
+    selection = select(programs.versions)
+    if not selection.ids:
+        says = "no test reaches what was changed" if selection.n_tests else "there are no tests"
+        return Verdict(NAME, Standing.NOT_RUN, says, PROVES_NOT)
+    covers = f"{counted(len(selection.ids), 'test')} of {selection.n_tests} that reach the change"
+    if selection.silent:
+        covers += f"; without any assertion: {', '.join(selection.silent[:5])}"
+    if len(selection.silent) == len(selection.ids):
+        says = "the tests that reach the change assert nothing"
+        return Verdict(NAME, Standing.COULD_NOT_RUN, says, PROVES_NOT, covers)
+    return _judged(programs, NAME, selection.files, selection.ids, selection, covers)
+
+
+def regression(programs: Programs) -> Verdict:
+    """The verdict of all tests."""
+    return _judged(programs, REGRESSION, (), None, None, "all tests of the project")
+
+
+def _judged(
+    programs: Programs,
+    rung: str,
+    files: tuple[str, ...],
+    ids: tuple[str, ...] | None,
+    selection: Selection | None,
+    covers: str,
+) -> Verdict:
+    first = run_tests(programs, AFTER, files, ids)
+    problems = _Account(programs, first)
+    standing, says, found = problems.verdict(selection)
+    return Verdict(rung, standing, says, PROVES_NOT, covers, found, first.done.command, first.done.exit_code)
+
+
+@dataclass(slots=True)
+class _Account:
+    """One run on the new text, and what has to be asked because of it."""
+
+    programs: Programs
+    first: TestRun
+    _unknown_before: frozenset[str] = frozenset()
+    """The failing tests that the old text does not have."""
+
+    def verdict(self, selection: Selection | None) -> tuple[Standing, str, tuple[Problem, ...]]:
+        first = self.first
+        if first.lack is not None:
+            return Standing.COULD_NOT_RUN, first.lack, first.uncollected
+        failing = first.with_outcome(Outcome.FAILED)
+        real, old, flaky = self._sorted(failing)
+        if first.done.is_timed_out and not real:
+            return self._timed_out()
+        if real:
+            says = f"{counted(len(real), 'test')} failed, and passed on the old text"
+            new = [each for each in real if each.id in self._unknown_before]
+            if len(new) == len(real):
+                says = f"{counted(len(real), 'new test')} failed"
+            return Standing.FAILED, says, tuple(each.problem for each in real)
+        aside = self._aside(old, flaky)
+        if first.uncollected:
+            says = f"{counted(len(first.uncollected), 'file')} could not be collected: {first.uncollected[0].message}"
+            return Standing.COULD_NOT_RUN, says + aside, first.uncollected
+        lacking = first.with_outcome(Outcome.LACKING)
+        if lacking:
+            says = f"a package is missing: {lacking[0].problem.message}"
+            return Standing.COULD_NOT_RUN, says + aside, tuple(each.problem for each in lacking)
+        silent = set(selection.silent) if selection is not None else set()
+        passed = [
+            each for each in first.with_outcome(Outcome.PASSED) if each.id.partition("[")[0] not in silent
+        ]
+        found = tuple(each.problem for each in (*old, *flaky))
+        if not passed:
+            return Standing.COULD_NOT_RUN, f"no test passed that asserts something{aside}", found
+        return Standing.PASSED, f"{counted(len(passed), 'test')} passed{aside}", found
+
+    def _sorted(
+        self, failing: tuple[TestResult, ...]
+    ) -> tuple[list[TestResult], list[TestResult], list[TestResult]]:
+        """Failures of the change; those of the old text, too; flaky ones."""
+        if not failing:
+            return [], [], []
+        before = self._again(BEFORE, failing)
+        seen = {each.id: each.outcome for each in before.results}
+        self._unknown_before = frozenset(each.id for each in failing if each.id not in seen)
+        old = [each for each in failing if seen.get(each.id) in (Outcome.FAILED, Outcome.LACKING)]
+        rest = [each for each in failing if each not in old]
+        if not rest:
+            return [], old, []
+        again = {each.id: each.outcome for each in self._again(AFTER, tuple(rest)).results}
+        flaky = [each for each in rest if again.get(each.id) is Outcome.PASSED]
+        return [each for each in rest if each not in flaky], old, flaky
+
+    def _again(self, version: str, tests: tuple[TestResult, ...]) -> TestRun:
+        ids = [each.id for each in tests]
+        return run_tests(
+            self.programs, version, _files(self.programs, version, ids), _named(self.programs, version, ids)
+        )
+
+    def _timed_out(self) -> tuple[Standing, str, tuple[Problem, ...]]:
+        unfinished, seconds = self.first.unfinished, self.first.done.seconds
+        if unfinished is None:
+            return Standing.COULD_NOT_RUN, f"the tests did not come to an end in {seconds:.0f} s", ()
+        problem = Problem(
+            unfinished.partition("::")[0], 0, 0, unfinished, f"had not ended after {seconds:.0f} s"
+        )
+        test = TestResult(unfinished, Outcome.FAILED, problem)
+        before = self._again(BEFORE, (test,))
+        if before.with_outcome(Outcome.PASSED):
+            says = (
+                f"a test did not end in {seconds:.0f} s; on the old text it took {before.done.seconds:.1f} s"
+            )
+            return Standing.FAILED, says, (problem,)
+        return Standing.COULD_NOT_RUN, f"the tests did not come to an end in {seconds:.0f} s", (problem,)
+
+    def _aside(self, old: list[TestResult], flaky: list[TestResult]) -> str:
+        parts = []
+        if old:
+            parts.append(f"{counted(len(old), 'test')} failed on the old text, too")
+        if flaky:
+            parts.append(
+                f"{counted(len(flaky), 'test')} failed once and passed once on the same text (flaky)"
+            )
+        return "".join(f"; {part}" for part in parts)
+
+
+def _files(programs: Programs, version: str, ids: list[str]) -> list[str]:
+    """The files of tests, as they are called in a version."""
+    return sorted({each.partition("::")[0] for each in _named(programs, version, ids)})
+
+
+def _named(programs: Programs, version: str, ids: list[str]) -> list[str]:
+    if version == AFTER:
+        return ids
+    pairs = programs.versions.by_new_name
+    found = []
+    for id in ids:
+        path, colons, rest = id.partition("::")
+        pair = pairs.get(path)
+        if pair is not None and pair.old is not None:
+            path = pair.old
+        found.append(path + colons + rest)
+    return found

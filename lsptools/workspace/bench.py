@@ -1,0 +1,155 @@
+"""A copy of the workspace, outside of it, in which programs may run: it shows the old text or the new, and is thrown away.
+
+Nothing of the user's tree is touched, whatever the programs do: files are copied, not linked. Only what is large and read by all
+(virtual environments, `node_modules`) is a link to the original. Left out are version control and the caches of tools, so a
+test that asks git about its own repository finds none.
+
+Both versions are shown in the same folder, one after the other, so that paths in messages compare and what a tool has cached
+of files that stay serves both.
+"""
+
+# ruff: noqa: PTH101, PTH115, PTH211
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from lsptools.errors import BadRequest
+from lsptools.workspace.snapshot import Snapshot
+
+LEFT_OUT = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        ".jj",
+        "__pycache__",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        ".tox",
+        ".nox",
+    }
+    | {".hypothesis", ".ty_cache", ".pyrefly", ".coverage"}
+)
+LINKED = frozenset({"node_modules"})
+LARGEST_FILE = 64 << 20
+"""Bytes; what is larger is a link to the original."""
+
+
+class Bench:
+    """Use it as a context: it is made when something is to be shown, and removed at the end."""
+
+    def __init__(self, home: Path, root: Path) -> None:
+        self._home = home / f"{os.getpid()}-{os.urandom(4).hex()}"
+        self._root = root
+        self._is_made = False
+        self.folder = self._home / root.name
+        """The copy; it has the name of the workspace."""
+        self.shown = ""
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._home, ignore_errors=True)
+
+    @property
+    def scratch(self) -> Path:
+        """A folder beside the copy, for what programs write."""
+        self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = self._home / "scratch"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def note(self, kind: str, text: str = "") -> Path:
+        """A new file in the scratch folder."""
+        number = sum(1 for _ in self.scratch.glob(f"{kind}-*"))
+        path = self.scratch / f"{kind}-{number}"
+        path.write_text(text, "utf-8")
+        return path
+
+    def show(self, label: str, snapshot: Snapshot, paths: Iterable[str]) -> None:
+        """Put in the copy, for these paths, what a snapshot has there. `label` tells one state from another."""
+        if not self._is_made:
+            _remove_old(self._home.parent)
+            self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _copy_folder(str(self._root), str(self.folder))
+            self._is_made = True
+        if label == self.shown:
+            return
+        for path in paths:
+            target = self.folder / path
+            try:
+                data = snapshot.bytes(path)
+            except BadRequest:
+                with suppress(OSError):
+                    target.unlink()
+                    _remove_empty(target.parent, self.folder)
+                continue
+            if target.is_symlink():
+                target.unlink()  # the original behind it is the user's
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.is_file() or target.read_bytes() != data:
+                target.write_bytes(data)
+        self.shown = label
+
+
+def _copy_folder(old: str, new: str) -> None:
+    os.mkdir(new)  # noqa: PTH102
+    with os.scandir(old) as entries:
+        for entry in entries:
+            target = os.path.join(new, entry.name)
+            if entry.name in LEFT_OUT:
+                continue
+            with suppress(FileNotFoundError):  # gone meanwhile
+                if entry.is_symlink():
+                    os.symlink(os.readlink(entry.path), target)
+                elif entry.is_dir():
+                    if entry.name in LINKED or os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
+                        os.symlink(entry.path, target)
+                    else:
+                        _copy_folder(entry.path, target)
+                elif entry.is_file():
+                    if entry.stat().st_size > LARGEST_FILE:
+                        os.symlink(entry.path, target)
+                    else:
+                        shutil.copy2(entry.path, target)
+                        os.chmod(target, entry.stat().st_mode | 0o600)
+
+
+def _remove_empty(folder: Path, top: Path) -> None:
+    """Remove the folder and those above it, as long as nothing is in them."""
+    while folder != top:
+        with suppress(OSError):
+            shutil.rmtree(folder / "__pycache__", ignore_errors=True)
+            folder.rmdir()
+            folder = folder.parent
+            continue
+        return
+
+
+def _remove_old(home: Path) -> None:
+    """Copies of processes that are gone."""
+    if not home.is_dir():
+        return
+    for each in home.iterdir():
+        pid = each.name.partition("-")[0]
+        if pid.isdigit() and not _is_running(int(pid)):
+            shutil.rmtree(each, ignore_errors=True)
+
+
+def _is_running(pid: int) -> bool:
+    if os.name == "nt":
+        return True  # asking would end it; such a folder stays
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
