@@ -78,6 +78,8 @@ def _spelled(parameter: Parameter) -> str:
         name = f"-{parameter.short}, {name}"
     if parameter.type is bool:
         return name
+    if parameter.bare:
+        return f"{name}[={parameter.metavar}]"
     return f"{name} {'|'.join(parameter.choices) or parameter.metavar}"
 
 

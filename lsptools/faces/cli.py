@@ -112,6 +112,7 @@ class _Running:
     def run(self) -> int:
         """Carry it out and print the answer; the exit code."""
         from lsptools.faces.progress import progress
+        from lsptools.tools.base import exit_code
 
         tool = self.call.tool
         values = self._values()
@@ -127,7 +128,7 @@ class _Running:
         finally:
             self._keep_session()
         sys.stdout.write(text)
-        return 0 if answer.found else 1
+        return exit_code(answer)
 
     def error_text(self, error: ToolError) -> str:
         """An error of this call, in the form the call asked for."""

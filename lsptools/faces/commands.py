@@ -171,6 +171,15 @@ class _Command(click.Command):
             add_help_option=False,
         )
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """An option that may stand alone takes a value only after `=`, so that it does not swallow an argument."""
+        bare = {f"--{each.name}": each.bare for each in self._parameters if each.bare}
+        end = args.index("--") if "--" in args else len(args)
+        given = [
+            f"{each}={bare[each]}" if each in bare and at < end else each for at, each in enumerate(args)
+        ]
+        return super().parse_args(ctx, given)
+
     def _call(self, **values: object) -> Call:
         as_json, colour = values.pop("json"), values.pop("color")
         root, session = values.pop("root"), values.pop("session", None)
@@ -275,11 +284,15 @@ def _click_parameters(parameter: Parameter) -> list[click.Parameter]:
         required=parameter.required,
         default=parameter.default,
         show_default=not parameter.repeated and parameter.default is not None,
-        metavar=None if parameter.choices else parameter.metavar,
+        metavar=None if parameter.choices else _metavar(parameter),
         help=parameter.help,
         shell_complete=complete,
     )
     return [option, _from_option(parameter)] if parameter.kind == "content" else [option]
+
+
+def _metavar(parameter: Parameter) -> str:
+    return f"[={parameter.metavar}]" if parameter.bare else parameter.metavar
 
 
 def _from_option(parameter: Parameter) -> click.Option:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lsptools.errors import BadRequest, Conflict, InternalError, Refused, Site, Stale, ToolError
@@ -31,9 +31,13 @@ if TYPE_CHECKING:
     from lsptools.tools.search import SearchAnswer
     from lsptools.tools.symbols import SymbolsAnswer
     from lsptools.tools.undo import UndoAnswer
+    from lsptools.tools.verify import VerifyAnswer
+    from lsptools.verify.ladder import Report
 
 MOST_DIFF = 20_000
 """Characters of a diff that are shown after a change was made; `--diff` shows all of it."""
+MOST_PROBLEMS = 20
+"""How many problems of a rung are listed; `--json` lists all."""
 MOST_LEFT_ALONE = 20
 """How many places that kept the old name a rename lists; `refs` lists all."""
 
@@ -229,6 +233,7 @@ def _rename(answer: RenameAnswer, look: Look) -> Iterator[str]:
     yield from (f"note: {_visible(note)}" for note in answer.notes)
     yield from _left_alone(answer.left_alone, places, look)
     yield from _not_complete(plan.references.incomplete_because, look)
+    yield from _verification(answer.report, answer.is_held_back, look)
     if answer.undo_id:
         yield f"undo: lsptools undo {answer.undo_id}"
 
@@ -254,8 +259,18 @@ def _change(answer: ChangeAnswer, look: Look) -> Iterator[str]:
     if len(diff) <= MOST_DIFF:
         yield from _diff(diff, look)
     yield from (f"note: {_visible(note)}" for note in answer.notes)
+    yield from _verification(answer.report, answer.is_held_back, look)
     if answer.undo_id:
         yield f"undo: lsptools undo {answer.undo_id}"
+
+
+def _verification(report: Report | None, is_held_back: bool, look: Look) -> Iterator[str]:
+    """What was checked of a change before it was written, or was not."""
+    if report is not None:
+        yield f"verification: {report.standing.value}"
+        yield from _verdicts(report, look)
+    if is_held_back:
+        yield f"{look.paint('red', 'not written')}: the workspace is as it was; --keep writes it all the same"
 
 
 def _read(answer: ReadAnswer | PictureAnswer, look: Look) -> Iterator[str]:
@@ -292,6 +307,37 @@ def _run(answer: RunAnswer, look: Look) -> Iterator[str]:
     if not answer.is_streamed and shown.text:
         yield shown.text.removesuffix("\n")
     yield from (look.paint("yellow", f"[{_visible(note)}]") for note in answer.notes)
+
+
+def _verify(answer: VerifyAnswer, look: Look) -> Iterator[str]:
+    """A table of the rungs; or what other programs read."""
+    if answer.format != "table":
+        from lsptools.faces.reports import github_lines, sarif_text
+
+        yield from github_lines(answer.report) if answer.format == "github" else [sarif_text(answer.report)]
+        return
+    yield look.paint("bold", f"{_visible(answer.report.what)}: {answer.report.standing.value}")
+    yield from _verdicts(answer.report, look)
+
+
+def _verdicts(report: Report, look: Look) -> Iterator[str]:
+    for verdict in report.verdicts:
+        word = look.paint(_STANDING_COLOUR[verdict.standing.value], f"{verdict.standing.value:<13}")
+        yield f"  {word}  {verdict.rung:<10}  {_visible(verdict.says)} ({verdict.seconds:.1f} s)"
+        covers = f"looked at: {verdict.covers}" if verdict.covers else ""
+        proves = f"does not prove {verdict.proves_not}" if verdict.standing.value == "passed" else ""
+        if covers or proves:
+            yield look.paint("dim", f"{'':29}{_visible('; '.join(filter(None, [covers, proves])))}")
+        for problem in verdict.problems[:MOST_PROBLEMS]:
+            shown = problem if not problem.path else replace(problem, path=look.shown(problem.path))
+            yield f"{'':29}{_visible(str(shown))}"
+        if len(verdict.problems) > MOST_PROBLEMS:
+            yield f"{'':29}… and {len(verdict.problems) - MOST_PROBLEMS} more (--json lists all)"
+        if verdict.command and verdict.standing.value in ("failed", "could not run"):
+            yield look.paint("dim", f"{'':29}$ {_visible(' '.join(verdict.command))[:200]}")
+
+
+_STANDING_COLOUR = {"passed": "green", "failed": "red", "could not run": "yellow", "not run": "dim"}
 
 
 def _undo(answer: UndoAnswer, look: Look) -> Iterator[str]:
@@ -346,6 +392,7 @@ _RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes th
     "candidate": _change,
     "apply-edit": _change,
     "run": _run,
+    "verify": _verify,
     "undo": _undo,
     "history": _history,
     "recover": _recover,

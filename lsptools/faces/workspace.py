@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lsptools.tools.changes import ChangeAnswer
     from lsptools.tools.read import PictureAnswer, ReadAnswer
     from lsptools.tools.run import RunAnswer
+    from lsptools.verify.ladder import Report
     from lsptools.workspace.apply import Applied
     from lsptools.workspace.change import Change
     from lsptools.workspace.journal import Entry
@@ -204,6 +205,24 @@ class Workspace:
 
         self._shell.stream = on_output
         return run(self._context(), Params(command, timeout_s, folder, yes))
+
+    def verify(
+        self,
+        id: str | None = None,
+        *,
+        against: str | None = None,
+        rungs: Sequence[str] = (),
+        reproduces: str | None = None,
+        timeout_s: int = 600,
+        python: str | None = None,
+    ) -> Report:
+        """What was checked and held of a change (the last one, the one with this id, or what differs from a git revision), what
+        failed, and what could not be checked. The rungs that run programs trust the project. With `reproduces`, only whether that
+        test failed on the old text and passes on the new."""
+        from lsptools.tools.verify import Params, run
+
+        params = Params(id, against, ",".join(rungs), reproduces, timeout_s, python)
+        return run(self._context(), params).report
 
     def close(self) -> None:
         """End what commands have left in the background."""

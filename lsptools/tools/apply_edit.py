@@ -77,7 +77,7 @@ def run(context: Context, params: Params) -> ApplyEditAnswer:
         answer.is_preview,
         answer.is_diff_wanted,
         answer.warnings,
-        planned.buffers,
+        buffers=planned.buffers,
     )
 
 

@@ -48,6 +48,12 @@ class Answer(Protocol):
         """The members of the JSON object, without the schema version. Positions as in docs/json.md."""
 
 
+def exit_code(answer: Answer) -> int:
+    """0 or 1, as `found` says, unless the answer knows better."""
+    own = getattr(answer, "exit_code", None)
+    return own if isinstance(own, int) else 0 if answer.found else 1
+
+
 class Context:
     """What every tool works on. The state folder and the session are asked for only by tools that need them."""
 
@@ -232,6 +238,8 @@ class Parameter:
     metavar: str
     short: str
     """One letter, or nothing."""
+    bare: str
+    """What the option means without a value, which then is given as `--name=value`; empty: it needs one."""
 
 
 def arg(
@@ -245,6 +253,7 @@ def arg(
     group: str = "Options",
     metavar: str = "",
     short: str = "",
+    bare: str = "",
 ) -> Any:  # like `dataclasses.field`: stands for a value of the field's type
     """A field of a tool's parameters. Positional ones have no `group`; one without a default is required.
 
@@ -259,6 +268,7 @@ def arg(
         "group": "" if positional else group,
         "metavar": metavar,
         "short": short,
+        "bare": bare,
     }
     return field(default=default, metadata=metadata)
 
@@ -302,4 +312,5 @@ def _parameter(declared: dataclasses.Field[object], hint: object) -> Parameter:
         group=meta["group"],
         metavar=meta["metavar"] or name.replace("-", "_").upper(),
         short=meta["short"],
+        bare=meta["bare"],
     )

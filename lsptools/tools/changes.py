@@ -19,8 +19,10 @@ from lsptools.errors import ToolError
 from lsptools.text.document import Document
 from lsptools.text.lines import Lines, Span
 from lsptools.tools.base import Context, arg
+from lsptools.tools.verify import Verification, report_json
 
 if TYPE_CHECKING:
+    from lsptools.verify.ladder import Report
     from lsptools.workspace.apply import Applied
     from lsptools.workspace.snapshot import Snapshot
 
@@ -34,6 +36,7 @@ _LONGEST_LINE = 200
 EXPECT = "the digest of the file as you know it, instead of having read it in the session"
 ALLOW_BROKEN = "write a Python file although it would no longer parse, and say so"
 DIFF = "print the change as a unified diff and write nothing"
+NOT_VERIFIED = Verification()
 CHECK = "plan and check, write nothing; exit code 1 if it would be refused"
 
 
@@ -54,10 +57,14 @@ class ChangeAnswer:
     """Whether nothing was to be written."""
     is_diff_wanted: bool = False
     warnings: tuple[str, ...] = field(default=())
+    report: Report | None = None
+    """What the verification says, when one was asked for."""
+    is_held_back: bool = False
+    """Whether nothing was written because of that."""
 
     @property
     def found(self) -> bool:
-        return True
+        return not self.is_held_back
 
     @property
     def undo_id(self) -> str | None:
@@ -79,7 +86,15 @@ class ChangeAnswer:
         """The short form, for models."""
         if self.is_diff_wanted:
             return self.diff
-        return "\n".join([*self._summary(), *(f"note: {note}" for note in self.notes)]) + "\n"
+        notes = (f"note: {note}" for note in self.notes)
+        return "\n".join([*self._summary(), *notes, *self._verification()]) + "\n"
+
+    def _verification(self) -> Iterator[str]:
+        if self.report is not None:
+            for verdict in self.report.verdicts:
+                yield f"{verdict.rung}: {verdict.standing.value}: {verdict.says}"
+            if self.is_held_back:
+                yield "nothing was written, because of that"
 
     def _summary(self) -> Iterator[str]:
         room = MOST_SHOWN
@@ -98,6 +113,7 @@ class ChangeAnswer:
             "files": [_file_json(file) for file in self.plan.files],
             "notes": list(self.notes),
             "output": self.output,
+            "verification": None if self.report is None else report_json(self.report),
         }
         if self.is_diff_wanted:
             found["diff"] = self.diff
@@ -111,6 +127,7 @@ def change(
     *,
     diff: bool = False,
     check: bool = False,
+    verification: Verification = NOT_VERIFIED,
 ) -> ChangeAnswer:
     """Plan, and do it unless only a preview is wanted. `paths` are the files that will be written, as far as known."""
     from lsptools.workspace.apply import apply
@@ -118,12 +135,14 @@ def change(
     snapshot, session = context.snapshot, context.session
     with session.hold(_reals(snapshot, paths)):
         planned = plan()
-        if diff or check:
-            return ChangeAnswer(planned, None, snapshot, True, diff)
+        report = verification.of(context, planned.change)
+        is_held_back = not verification.allows(report)
+        if diff or check or is_held_back:
+            return ChangeAnswer(planned, None, snapshot, True, diff, (), report, is_held_back)
         warnings = _warnings(context)
         applied = apply(snapshot, planned.change, context.state)
         remember(session, planned)
-    return ChangeAnswer(planned, applied, snapshot, warnings=warnings)
+    return ChangeAnswer(planned, applied, snapshot, warnings=warnings, report=report)
 
 
 def _reals(snapshot: Snapshot, paths: Iterable[str]) -> list[str]:

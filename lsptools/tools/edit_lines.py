@@ -8,6 +8,7 @@ from lsptools.edit.lines import LineEdit, plan_lines
 from lsptools.errors import BadRequest
 from lsptools.tools.base import Context, Example, Tool, arg
 from lsptools.tools.changes import ALLOW_BROKEN, CHECK, DIFF, ChangeAnswer, change, expect_arg
+from lsptools.tools.verify import Verification, keep_arg, verify_arg
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class Params:
     allow_broken: bool = arg(ALLOW_BROKEN, default=False, group="Safety")
     diff: bool = arg(DIFF, default=False, group="Safety")
     check: bool = arg(CHECK, default=False, group="Safety")
+    verify: str | None = verify_arg()
+    keep: bool = keep_arg()
 
 
 def run(context: Context, params: Params) -> ChangeAnswer:
@@ -54,6 +57,7 @@ def run(context: Context, params: Params) -> ChangeAnswer:
         ),
         diff=params.diff,
         check=params.check,
+        verification=Verification(params.verify, params.keep),
     )
 
 

@@ -9,6 +9,7 @@ from lsptools.errors import BadRequest, ToolError
 from lsptools.text.patch import parse_patch
 from lsptools.tools.base import Context, Example, Tool, arg
 from lsptools.tools.changes import ALLOW_BROKEN, CHECK, DIFF, ChangeAnswer, change
+from lsptools.tools.verify import Verification, keep_arg, verify_arg
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Params:
     allow_broken: bool = arg(ALLOW_BROKEN, default=False, group="Safety")
     diff: bool = arg(DIFF, default=False, group="Safety")
     check: bool = arg(CHECK, default=False, group="Safety")
+    verify: str | None = verify_arg()
+    keep: bool = keep_arg()
 
 
 def run(context: Context, params: Params) -> ChangeAnswer:
@@ -41,6 +44,7 @@ def run(context: Context, params: Params) -> ChangeAnswer:
         ),
         diff=params.diff,
         check=params.check,
+        verification=Verification(params.verify, params.keep),
     )
 
 

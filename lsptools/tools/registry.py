@@ -23,6 +23,7 @@ _MODULES = {
     "candidate": "candidate",
     "apply-edit": "apply_edit",
     "run": "run",
+    "verify": "verify",
     "undo": "undo",
     "history": "history",
     "recover": "recover",

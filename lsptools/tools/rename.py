@@ -11,9 +11,11 @@ from lsptools.languages.names import Evidence, Occurrence
 from lsptools.tools import references
 from lsptools.tools.base import Context, Example, Positions, Tool, arg
 from lsptools.tools.definition import PLACE
+from lsptools.tools.verify import Verification, keep_arg, report_json, verify_arg
 
 if TYPE_CHECKING:
     from lsptools.refactor.rename import RenamePlan
+    from lsptools.verify.ladder import Report
     from lsptools.workspace.apply import Applied
 
 
@@ -33,6 +35,8 @@ class Params:
     check: bool = arg(
         "plan and prove, write nothing; exit code 1 if it would be refused", default=False, group="Safety"
     )
+    verify: str | None = verify_arg()
+    keep: bool = keep_arg()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +49,14 @@ class RenameAnswer:
     diff: str | None
     """The unified diff, when that was asked for."""
     positions: Positions
+    report: Report | None = None
+    """What the verification says, when one was asked for."""
+    is_held_back: bool = False
+    """Whether it was not written because of that."""
 
     @property
     def found(self) -> bool:
-        return True
+        return not self.is_held_back
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -82,6 +90,7 @@ class RenameAnswer:
             "notes": list(self.notes),
             "applied": self.applied is not None,
             "undo": self.undo_id,
+            "verification": None if self.report is None else report_json(self.report),
         }
         if self.diff is not None:
             found["diff"] = self.diff
@@ -105,8 +114,11 @@ def run(context: Context, params: Params) -> RenameAnswer:
     plan = plan_rename(snapshot, locate(snapshot, params.place), params.new_name, policy)
     _check_proof(plan)
     diff = plan.change.diff(snapshot) if params.diff else None
-    applied = None if params.diff or params.check else _apply(context, plan)
-    return RenameAnswer(plan, params.new_name, applied, diff, context.positions)
+    verification = Verification(params.verify, params.keep)
+    report = verification.of(context, plan.change)
+    is_held_back = not verification.allows(report)
+    applied = None if params.diff or params.check or is_held_back else _apply(context, plan)
+    return RenameAnswer(plan, params.new_name, applied, diff, context.positions, report, is_held_back)
 
 
 def _check_proof(plan: RenamePlan) -> None:
@@ -153,6 +165,7 @@ TOOL = Tool(
         ),
         Example("rename app.models.Order.total grand_total --diff", "see the diff first; nothing is written"),
         Example("rename app.models.Order.total grand_total --possible skip --json", "for programs"),
+        Example("rename app.models.Order.total grand_total --verify", "only if types, lint and tests agree"),
     ),
     found="renamed, or with --diff or --check: it would be",
     not_found="refused, or a file changed meanwhile, and nothing was written",

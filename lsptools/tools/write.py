@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from lsptools.edit.write import plan_write
 from lsptools.tools.base import Context, Example, Tool, arg
 from lsptools.tools.changes import ALLOW_BROKEN, CHECK, DIFF, ChangeAnswer, change, expect_arg
+from lsptools.tools.verify import Verification, keep_arg, verify_arg
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class Params:
     )
     diff: bool = arg(DIFF, default=False, group="Safety")
     check: bool = arg(CHECK, default=False, group="Safety")
+    verify: str | None = verify_arg()
+    keep: bool = keep_arg()
 
 
 def run(context: Context, params: Params) -> ChangeAnswer:
@@ -45,6 +48,7 @@ def run(context: Context, params: Params) -> ChangeAnswer:
         ),
         diff=params.diff,
         check=params.check,
+        verification=Verification(params.verify, params.keep),
     )
 
 

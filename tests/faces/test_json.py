@@ -32,6 +32,9 @@ from lsptools.tools.run import RunAnswer
 from lsptools.tools.search import SearchAnswer
 from lsptools.tools.symbols import SymbolsAnswer
 from lsptools.tools.undo import UndoAnswer
+from lsptools.tools.verify import VerifyAnswer
+from lsptools.verify.ladder import Report
+from lsptools.verify.verdict import Problem, Standing, Verdict
 from lsptools.workspace.apply import Applied, AppliedFile
 from lsptools.workspace.change import Change, Move
 from lsptools.workspace.journal import Entry, Repaired
@@ -80,6 +83,16 @@ def test_steps_are_there_on_request() -> None:
     assert (occurrence["steps"][0]["line"], occurrence["steps"][0]["column"]) == (1, 17)
     assert found["counts"]["certain"] == 3
     assert not found["complete"] and found["incomplete_because"]
+
+
+PROBLEM = Problem("a.py", 3, 1, "gone", "`x` means nothing now")
+REPORT = Report(
+    "rename",
+    (
+        Verdict("scope", Standing.PASSED, "it holds", "that it is right"),
+        Verdict("names", Standing.FAILED, "it does not", "all", "1 file", (PROBLEM,), ("x",), 1, 0.5),
+    ),
+)
 
 
 def renamed(applied: Applied | None, diff: str | None = None) -> RenameAnswer:
@@ -167,7 +180,7 @@ def answers() -> dict[str, Answer]:
         "read": ReadAnswer(reading),
         "read a picture": PictureAnswer(picture, True),
         **dict.fromkeys(("edit", "write", "edit-lines", "edit-symbol", "patch", "candidate"), change),
-        "apply-edit": ApplyEditAnswer(change.plan, APPLIED, files, True, True, (), {"a.py": "new"}),
+        "apply-edit": ApplyEditAnswer(change.plan, APPLIED, files, True, True, buffers={"a.py": "new"}),
         "recover": RecoverAnswer((Repaired("7-ab", "rename", False, ("a.py",)),)),
         "search": SearchAnswer(
             Matches((match,), 1, 1, (Skipped(".venv", "an environment", Why.LEFT_OUT),)), 0, positions
@@ -181,6 +194,7 @@ def answers() -> dict[str, Answer]:
             Ran(Finished(Ending.FAILED, 3, None, 0.5, None), Shown("a\n", 2, False, None), ".", "sub", False),
             is_streamed=False,
         ),
+        "verify": VerifyAnswer(REPORT),
         "undo": UndoAnswer(APPLIED),
         "history": HistoryAnswer((Entry("7-ab", 0.0, "rename", ("a",), True),)),
     }
