@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -263,6 +264,20 @@ def test_fuzzed_messages_are_all_answered(seed: int, tmp_path: Path) -> None:
     assert client.ask("textDocument/documentSymbol", {"textDocument": {"uri": uris[1]}})
     client.close()
     client.dispose()
+
+
+def test_a_server_leaves_no_threads(tmp_path: Path) -> None:
+    place = Place.below(tmp_path)
+    before = threading.active_count()
+    for _ in range(3):
+        client = inside(place.environment())
+        client.initialize(place.root)
+        client.close()
+        client.dispose()
+    deadline = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert threading.active_count() == before
 
 
 def test_fifty_cancelled_requests_are_answered_within_a_second(tmp_path: Path) -> None:

@@ -9,23 +9,28 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 INTERVAL_S = 1.0
 
 
-def watch(pid: int, on_gone: Callable[[], None], *, interval_s: float = INTERVAL_S) -> None:
-    """Call `on_gone`, once and from a thread, when the process with this id is gone; it may be gone already."""
+def watch(pid: int, on_gone: Callable[[], None], *, interval_s: float = INTERVAL_S) -> Callable[[], None]:
+    """Call `on_gone`, once and from a thread, when the process with this id is gone; it may be gone already.
+
+    What is returned ends the watch.
+    """
     began = _began(pid)
+    stopped = threading.Event()
 
     def look() -> None:
         while is_alive(pid) and (began is None or _began(pid) == began):
-            time.sleep(interval_s)
+            if stopped.wait(interval_s):
+                return
         on_gone()
 
     threading.Thread(target=look, name="lsp-parent", daemon=True).start()
+    return stopped.set
 
 
 def is_alive(pid: int) -> bool:

@@ -41,6 +41,7 @@ class Server:
     def __init__(self, environment: Environment, writer: Writer, on_orphaned: Callable[[], None]) -> None:
         self._on_orphaned = on_orphaned
         """Called when the editor's process is gone."""
+        self._unwatch: Callable[[], None] = lambda: None
         self._documents = Documents()
         self._folders = Folders(environment)
         self._client = Client()
@@ -62,7 +63,7 @@ class Server:
         self._disabled = self._client.disabled
         self.conversation.stage = "running"
         if params.process_id is not None:
-            watch(params.process_id, self._on_orphaned)
+            self._unwatch = watch(params.process_id, self._on_orphaned)
         tell(types.InitializeResult(self._capabilities(), types.ServerInfo("lsptools", __version__)), None)
 
     def _capabilities(self) -> types.ServerCapabilities:
@@ -94,7 +95,8 @@ class Server:
         self.close()
 
     def close(self) -> None:
-        """No more answers."""
+        """No more answers, and nobody is watched any more."""
+        self._unwatch()
         for lane in self._lanes.values():
             lane.close()
 
