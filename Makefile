@@ -5,10 +5,10 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format lint types bench clean
+.PHONY: help demo test test-editors check format lint types bench clean
 
 help:            ## list the targets
-	@grep -E '^[a-z]+: *.*## ' $(MAKEFILE_LIST) | sed -E 's/: *.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+: *.*## ' $(MAKEFILE_LIST) | sed -E 's/: *.*## /\t/' | expand -t 16
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("lsptools needs Python 3.10 or newer; try: make PYTHON=python3.12" if sys.version_info < (3, 10) else 0)'
@@ -21,6 +21,9 @@ demo: $(STAMP)   ## install into .venv and watch a rename, from evidence to undo
 
 test: $(STAMP)   ## install and run the whole test suite
 	$(BIN)/python -m pytest -n 2 -q
+
+test-editors: $(STAMP) ## rename, undo and find in real editors, as far as they are installed (tests/editors)
+	$(BIN)/python -m pytest -q -rs tests/editors
 
 check: $(STAMP)  ## the one gate: format, lint, types, tests
 	$(BIN)/ruff format --check .

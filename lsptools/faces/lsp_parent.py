@@ -24,10 +24,11 @@ def watch(pid: int, on_gone: Callable[[], None], *, interval_s: float = INTERVAL
     stopped = threading.Event()
 
     def look() -> None:
-        while is_alive(pid) and (began is None or _began(pid) == began):
-            if stopped.wait(interval_s):
+        # Not at once: a server whose editor is gone already still answers what it was asked.
+        while not stopped.wait(interval_s):
+            if not is_alive(pid) or (began is not None and _began(pid) != began):
+                on_gone()
                 return
-        on_gone()
 
     threading.Thread(target=look, name="lsp-parent", daemon=True).start()
     return stopped.set

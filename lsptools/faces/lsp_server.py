@@ -92,11 +92,14 @@ class Server:
     def _shutdown(self, _who: Hashable, _params: object, tell: Tell) -> None:
         self.conversation.stage, self.conversation.exit_code = "shut", 0
         tell(None, None)
-        self.close()
+        self._close_lanes()
 
     def close(self) -> None:
         """No more answers, and nobody is watched any more."""
         self._unwatch()
+        self._close_lanes()
+
+    def _close_lanes(self) -> None:
         for lane in self._lanes.values():
             lane.close()
 
