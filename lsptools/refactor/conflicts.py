@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import builtins
 import keyword
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -24,6 +23,7 @@ from lsptools.errors import BadRequest, Conflict, Refused
 from lsptools.errors import Site as Place
 from lsptools.languages.python import closure
 from lsptools.languages.python.classes import Class
+from lsptools.languages.python.folding import folded
 from lsptools.languages.python.meaning import Root
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import BINDING, DECLARING, Role
@@ -32,7 +32,7 @@ from lsptools.languages.python.scopes import Names, Scope, Site, Source, mangled
 
 def check_name(new_name: str, old_name: str) -> None:
     """Refuse what can be no name at all."""
-    normal = unicodedata.normalize("NFKC", new_name)
+    normal = folded(new_name)
     if not normal.isidentifier():
         raise Refused(
             "invalid",
@@ -247,6 +247,23 @@ def _members(renaming: Renaming) -> Iterator[Conflict]:
             if there:
                 base = next(cls for cls in finder.evaluator.order(definer) if cls in family)
                 yield _member_conflict(renaming, base, definer, there[0])
+    for below in finder.meeting_below(renaming.account.family):
+        for other in finder.evaluator.order(below):
+            there = finder.evaluator.members(other, new) if other not in seen else []
+            if there:
+                seen.add(other)
+                yield _meeting_conflict(renaming, below, other, there[0])
+
+
+def _meeting_conflict(renaming: Renaming, below: Class, other: Class, there: Site) -> Conflict:
+    return Conflict(
+        "name_clash",
+        f"class `{below.name}` has a member `{renaming.new_name}` from its base `{other.name}`",
+        (
+            _declaration(renaming),
+            _place(other.source, there, f"would meet the member here in the subclass `{below.name}`"),
+        ),
+    )
 
 
 def _member_conflict(renaming: Renaming, cls: Class, other: Class, there: Site) -> Conflict:

@@ -181,7 +181,8 @@ class _Proof:
                 if site.role not in TEXT and span.start not in edited:
                     n_checked += 1
                     was = self.before.meanings.of(source, site)
-                    wrong.extend(self._same(source.path, span, self.new, was, later))
+                    written = source.text_of(site)
+                    wrong.extend(self._same(source.path, span, written, was, later))
             keep.add(source)
             if later is not None:
                 keep.add(later)

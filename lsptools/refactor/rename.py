@@ -12,7 +12,9 @@ from lsptools.errors import Conflict, Refused
 from lsptools.errors import Site as Place
 from lsptools.languages.names import Evidence, FilePosition, Occurrence, References, Symbol
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
+from lsptools.languages.python.folding import folded
 from lsptools.languages.python.modules import Module
+from lsptools.languages.python.private import PRIVATE
 from lsptools.languages.python.references import Account, Finder
 from lsptools.refactor.conflicts import Renaming, check_name, conflicts, external_conflicts, sites_of
 from lsptools.refactor.proof import BOUND, ProofLine, prove
@@ -60,17 +62,18 @@ def plan_rename(
     check_name(new_name, target.name)
     account = finder.account(target)
     _refuse_external(account, finder)
+    name = folded(new_name)
     modules = [root for root in account.family if root.kind == "module"]
-    moves = tuple(_moves(finder, account, new_name)) if modules else ()
+    moves = tuple(_moves(finder, account, name)) if modules else ()
     wanted = _wanted(policy)
     chosen = [each for each in account.references.occurrences if each.evidence in wanted]
     starts = {(o.path, _byte(finder, o)) for o in chosen if o.path.endswith(PYTHON_SUFFIXES)}
-    renaming = Renaming(finder, account, new_name, sites_of(account, finder, new_name, starts))
+    renaming = Renaming(finder, account, name, sites_of(account, finder, name, starts))
     found = (*conflicts(renaming), *_undecided(account.references, policy))
     if found:
         raise _refusal(account, found, new_name)
     change = _change(finder, account, chosen, new_name, moves)
-    proof = prove(finder, account, change, new_name, wanted=wanted)
+    proof = prove(finder, account, change, name, wanted=wanted)
     failed = [line.says for line in proof if not line.ok]
     if failed:
         raise Refused(
@@ -106,6 +109,8 @@ def _change(
         text = (
             occurrence.replacement.format(new_name) if keeps_prefix and occurrence.replacement else new_name
         )
+        if occurrence.role == PRIVATE:
+            text = new_name.lstrip("_")
         by_path.setdefault(occurrence.path, []).append(TextEdit(occurrence.span, text))
     files = tuple(
         FileEdits(path, Edits.of(edits), finder.snapshot.document(path).digest)

@@ -181,7 +181,7 @@ class Class(Definition):
 
     def body_sites(self, name: str) -> list[Site]:
         """Where the class body binds the name."""
-        if name not in self.source.document.text:
+        if not self.source.has(name):
             return []
         return self.source.names(name).bindings(self.scope, self.spelled(name))
 

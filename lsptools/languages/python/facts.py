@@ -14,6 +14,7 @@ from lsptools.languages.python import mentions
 from lsptools.languages.python.classes import Class, last_name
 from lsptools.languages.python.closure import builtin_roots, definers
 from lsptools.languages.python.meaning import NOTHING, Meaning, Meanings, Root, member_root
+from lsptools.languages.python.private import PRIVATE, spelled_out
 from lsptools.languages.python.roles import BINDING, DECLARING, TEXT, Role, access_of, receiver_before
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.syntax.tree import Node
@@ -85,12 +86,17 @@ class Wanted:
     """Are the classes that define the name wanted?"""
     keywords_only_outside: frozenset[str] | None
     """If not None: outside of these files only keyword arguments count (the name is a parameter's)."""
+    private: str = ""
+    """What private names begin with when they are spelled out with the class that is looked for."""
 
 
 def facts_of(meanings: Meanings, source: Source, wanted: Wanted) -> FileFacts:
     """The facts of one file."""
     sites = [site for site in _sites(source, wanted) if _counts(source, site, wanted)]
     facts = tuple(_fact(meanings, source, site) for site in sites)
+    if wanted.private and wanted.private in source.document.text:
+        spelled = _spelled_out(meanings, source, wanted.private)
+        facts = tuple(sorted([*facts, *spelled], key=lambda fact: fact.start))
     found = definers(meanings.evaluator, [source], wanted.name) if wanted.members else ()
     return FileFacts(
         source.path,
@@ -111,6 +117,22 @@ def _sites(source: Source, wanted: Wanted) -> Sequence[Site]:
 def _counts(source: Source, site: Site, wanted: Wanted) -> bool:
     homes = wanted.keywords_only_outside
     return homes is None or source.path in homes or site.role is Role.KEYWORD
+
+
+def _spelled_out(meanings: Meanings, source: Source, prefix: str) -> Iterator[Fact]:
+    for start, end, evidence, meaning in spelled_out(meanings, source, prefix):
+        yield Fact(
+            source.path,
+            start,
+            end,
+            source.span(start, end),
+            source.bytes[start:end].decode("utf-8", "replace"),
+            Role.TOKEN,
+            PRIVATE,
+            meaning,
+            evidence,
+            meaning.says,
+        )
 
 
 def _definer(meanings: Meanings, cls: Class, name: str) -> Definer:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import builtins
 import re
-import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -104,9 +103,27 @@ class Meanings:
         return NOTHING
 
     def _name(self, source: Source, site: Site) -> Meaning:
-        names = source.names(_plain(source, site))
+        names = source.names(source.text(site.leaf))
         owner = names.scope_at(site) if site.role is Role.READ else names.scope_of(site.scope, site.spelling)
+        if owner is not None and owner.kind == "module" and site.role is Role.READ:
+            starred = self._starred_over(source, site, names.bindings(owner, site.spelling))
+            if starred is not None:
+                return starred
         return self.in_scope(source, owner, site.spelling)
+
+    def _starred_over(self, source: Source, site: Site, bindings: list[Site]) -> Meaning | None:
+        """What a star import brings under a name that the module binds too, where the import is the last to bind it."""
+        at = site.start
+        if site.scope.enclosing_function() is not None or site.scope.kind == "lambda":
+            at = len(source.bytes)  # when the function is called, the whole module has run
+        last: tuple[int, Module] | None = None
+        for node, module in self.project.star_imports(source):
+            if module is not None and node.end_byte <= at and self.project.exports(module, site.spelling):
+                last = (node.end_byte, module)
+        if last is None or any(last[0] < binding.takes_effect() <= at for binding in bindings):
+            return None
+        found = self.project.member(last[1], site.spelling)
+        return self.found(found, "by a star import") if found else None
 
     def in_scope(self, source: Source, owner: Scope | None, spelling: str) -> Meaning:
         """The meaning of a name that `owner` binds; None: no scope of the file does."""
@@ -229,7 +246,7 @@ class Meanings:
         if module is None or statement is None:
             where = self._import_text(source, site)
             return Meaning(frozenset(), "", False, f"imported from {where}, which was not found")
-        found = self.project.member(module, source.text(site.leaf))
+        found = self.project.imported_from(source, module, source.text(site.leaf))
         if not found:
             return Meaning(frozenset(), "", False, f"not found in `{self._import_text(source, site)}`")
         return self.found(found, f"imported from `{self._import_text(source, site)}` under another name")
@@ -591,12 +608,6 @@ class Meanings:
         if types.complete:
             return Meaning(frozenset(), "pattern of another class")
         return Meaning(frozenset(), "", False, "the pattern's class was not found")
-
-
-def _plain(source: Source, site: Site) -> str:
-    """The name of an occurrence as Python reads it, before it is mangled."""
-    written = source.text(site.leaf)
-    return written if written.isascii() else unicodedata.normalize("NFKC", written)
 
 
 def module_root(module: Module) -> Root:

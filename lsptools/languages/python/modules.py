@@ -19,6 +19,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lsptools.errors import BadRequest
+from lsptools.languages.python.folding import folded
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Scope, Site, Source
 from lsptools.syntax.tree import Node
@@ -308,20 +309,14 @@ class Project:
         module = self.module_of_import(source, statement)
         if module is None:
             return []
-        original: Node | None = site.leaf
-        if site.role is Role.IMPORT_ALIAS:
-            aliased = site.leaf.parent
-            original = aliased.child_by_field_name("name") if aliased is not None else None
-        if original is None:
-            return []
-        name = source.text(original)
-        if (
-            source.path in module.files
-        ):  # `from . import name` in the package itself: the name would lead in a circle
-            submodule = self.submodule(module, name)
-            if submodule is not None:
-                return [submodule]
-        return self.member(module, name)
+        aliased = site.leaf.parent if site.role is Role.IMPORT_ALIAS else None
+        name = aliased.child_by_field_name("name") if aliased is not None else site.leaf
+        return self.imported_from(source, module, source.text(name)) if name is not None else []
+
+    def imported_from(self, source: Source, module: Module, name: str) -> Found:
+        """What `from module import name` brings to a file. A package's `from . import name` means its own submodule."""
+        submodule = self.submodule(module, name) if source.path in module.files else None
+        return [submodule] if submodule is not None else self.member(module, name)
 
     def leads_outside(self, source: Source, site: Site, suspects: frozenset[str]) -> bool:
         """Does an import that was not found lead to nothing of the workspace? `suspects` are module names that count.
@@ -354,7 +349,7 @@ class Project:
     def dotted_up_to(self, source: Source, site: Site) -> str:
         """The part of a dotted module name that ends at the site."""
         dotted = site.path[-2][0]
-        return _squeezed(source.bytes[dotted.start_byte : site.end].decode("utf-8", "replace"))
+        return folded(_squeezed(source.bytes[dotted.start_byte : site.end].decode("utf-8", "replace")))
 
     def module_of_import(self, source: Source, statement: Node) -> Module | None:
         """The module of a `from … import` statement."""

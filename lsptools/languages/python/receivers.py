@@ -31,11 +31,12 @@ from lsptools.languages.python.classes import (
     linearise,
     own_nodes,
 )
+from lsptools.languages.python.folding import folded
 from lsptools.languages.python.modules import Module, Project, Variable, literal_string
 from lsptools.languages.python.narrowing import instance_tests
 from lsptools.languages.python.records import MAKERS, Record, record_of
 from lsptools.languages.python.roles import Role, access_of, receiver_before
-from lsptools.languages.python.scopes import Scope, Site, Source, mangled
+from lsptools.languages.python.scopes import NAMES, Scope, Site, Source, mangled
 from lsptools.languages.python.values import (
     NOTHING,
     UNKNOWN,
@@ -84,7 +85,8 @@ class Where:
     at: int | None = None
 
     def read(self, node: Node) -> str:
-        return self.text[node.start_byte : node.end_byte].decode("utf-8", "surrogateescape")
+        text = self.text[node.start_byte : node.end_byte].decode("utf-8", "surrogateescape")
+        return folded(text) if node.type in NAMES else text
 
     def inside(self, at: int) -> Where:
         """For code in the string that stands at this byte."""
@@ -863,7 +865,7 @@ class Evaluator:
         if not isinstance(known, list):
             memo[key] = []
             known = []
-            if name.encode() in cls.source.bytes:
+            if cls.source.has(name):
                 known = memo[key] = [*cls.body_sites(name), *self._instance_sites(cls, name)]
         return known
 
@@ -1025,9 +1027,12 @@ def write_sites(source: Source, name: str) -> list[Site]:
     key = ("write sites", name)
     found = source.memo.get(key)
     if not isinstance(found, list):
-        n_bytes = len(name.encode())
-        starts = (match.start() for match in _write_pattern(name).finditer(source.bytes))
-        sites = (source.site_at(start, start + n_bytes, name) for start in starts)
+        if source.is_folded(name):
+            sites = iter(source.sites(name))
+        else:
+            n_bytes = len(name.encode())
+            starts = (match.start() for match in _write_pattern(name).finditer(source.bytes))
+            sites = (source.site_at(start, start + n_bytes, name) for start in starts)
         found = source.memo[key] = [site for site in sites if site.role is Role.ATTRIBUTE]
     return found
 

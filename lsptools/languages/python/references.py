@@ -11,22 +11,26 @@ once. Units: bytes inside, code points in the answer.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lsptools.errors import BadRequest
 from lsptools.languages.names import FilePosition, References, Symbol
 from lsptools.languages.python import closure, mentions
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES, Candidates
+from lsptools.languages.python.classes import Class
 from lsptools.languages.python.closure import Groups
 from lsptools.languages.python.facts import Definer, Fact, FileFacts, Wanted, all_facts, facts_of
+from lsptools.languages.python.folding import folded
 from lsptools.languages.python.judge import Judge
-from lsptools.languages.python.meaning import Meaning, Meanings, Root
+from lsptools.languages.python.meaning import Meaning, Meanings, Root, member_root
 from lsptools.languages.python.modules import Project
 from lsptools.languages.python.parallel import facts_of_all
+from lsptools.languages.python.private import class_named_by, prefix_of
 from lsptools.languages.python.receivers import Evaluator
 from lsptools.languages.python.roles import BINDING, TEXT, Role
 from lsptools.languages.python.scopes import Site, Source
+from lsptools.languages.python.subclasses import Descent
 from lsptools.text.lines import Offset, Span
 from lsptools.workspace.snapshot import Snapshot
 
@@ -76,6 +80,7 @@ class Finder:
         self.groups = Groups()
         self.incomplete: list[str] = []
         self.candidates = Candidates(snapshot)
+        self._descent = Descent(self.candidates, self.evaluator)
 
     # ------------------------------------------------------------------ the target
 
@@ -88,7 +93,7 @@ class Finder:
                 "not_a_symbol", f"{at.path} is not a Python file", hint="name a place in a .py or .pyi file"
             )
         start, end = _word_at(source.document.text, at.offset)
-        word = source.document.text[start:end]
+        word = folded(source.document.text[start:end])
         where = f"{at.path}:{source.document.lines.user_from_offset(at.offset)}"
         if not word.isidentifier():
             raise BadRequest(
@@ -149,15 +154,31 @@ class Finder:
 
         `only_python` leaves out all other files: nothing in them is ever certain or likely, and most of the time goes there
         once the Python files are known.
+
+        Files that have the name only in another spelling are known last, and are so rare that all is done again with them.
         """
         reach = self._reach(target)
+        found = self._account(target, reach, (), only_python)
+        if reach == "file":
+            return found
+        read = {file.path for file in found.files}
+        odd = [path for path in self.candidates.odd(target.name) if path not in read]
+        odd = [path for path in odd if self._has(path, target.name)]
+        return self._account(target, reach, odd, only_python) if odd else found
+
+    def _has(self, path: str, name: str) -> bool:
+        source = self.project.source(path)
+        return source is not None and bool(source.find(name))
+
+    def _account(self, target: Target, reach: str, more: Sequence[str], only_python: bool) -> Account:
         words = self._words(target)
         self.groups.join(target.roots)
         self._grow(target)
         with_others = reach == "workspace" and not only_python
-        files = self._facts(target, reach, words, with_others=with_others)
+        files = self._facts(target, reach, words, more, with_others=with_others)
         self._join_overrides(files)
         self._grow(target)
+        self._join_below(target)
         fixed = self._join_facts(files, target)
         family = self._family(target)
         judge = Judge(self, target, family, files)
@@ -177,8 +198,10 @@ class Finder:
         )
         return Account(target, family, references, self.meanings, external, tuple(files))
 
-    def _facts(self, target: Target, reach: str, words: list[str], *, with_others: bool) -> list[FileFacts]:
-        """The facts of every Python file in reach."""
+    def _facts(
+        self, target: Target, reach: str, words: list[str], more: Sequence[str], *, with_others: bool
+    ) -> list[FileFacts]:
+        """The facts of every Python file in reach, and of some more."""
         self.evaluator.suspect(
             part for root in target.roots for part in self.project.dotted_name(root.path).split(".")
         )
@@ -188,8 +211,11 @@ class Finder:
             tuple(words[1:]),
             any(root.kind == "member" for root in target.roots),
             frozenset(homes) if reach == "keywords" else None,
+            self._private(target),
         )
-        paths = [target.source.path] if reach == "file" else self._python_files(words)
+        paths = [target.source.path] if reach == "file" else [*self.candidates.python(words), *more]
+        if wanted.private and reach != "file":
+            paths.extend(set(self.candidates.python_parts(wanted.private)).difference(paths))
         if target.source.path not in paths:
             paths.append(target.source.path)
         keep = Keep(KEPT_BYTES)
@@ -203,6 +229,8 @@ class Finder:
             return found
 
         def meanwhile() -> None:
+            if reach != "file":
+                self.candidates.start_odd(target.name)
             if with_others:
                 self.candidates.start_others(words)
 
@@ -210,6 +238,11 @@ class Finder:
         read = {file.path for file in files}
         self.incomplete += [f"{path} could not be read" for path in paths if path not in read]
         return files
+
+    def _private(self, target: Target) -> str:
+        """What private names begin with that are spelled out with the target, if that is a class that has such names."""
+        classes = (class_named_by(self.meanings, root) for root in target.roots)
+        return next((prefix for cls in classes if cls is not None and (prefix := prefix_of(cls))), "")
 
     def _reach(self, target: Target) -> str:
         """How far the name can be used: `file` (locals), `keywords` (parameters), or the `workspace`.
@@ -233,14 +266,6 @@ class Finder:
         mangled = {root.name for root in target.roots if root.kind == "member" and root.name != target.name}
         return [target.name, *sorted(mangled)]
 
-    def _python_files(self, words: list[str]) -> list[str]:
-        files = self.candidates.python(words)
-        return [*files, *(path for path in self._files_with_odd_letters(words[0]) if path not in files)]
-
-    def _files_with_odd_letters(self, name: str) -> tuple[str, ...]:
-        """Python files with letters that Python folds into others (NFKC), so that a word search misses the name."""
-        return ()
-
     def sources_with(self, word: str) -> list[Source]:
         """The Python files that contain a word."""
         found = (self.project.source(path) for path in self.candidates.python([word]))
@@ -253,6 +278,28 @@ class Finder:
         for file in files:
             for definer in file.definers:
                 self.groups.join((definer.root, *definer.overridden))
+
+    def _join_below(self, target: Target) -> None:
+        """Join members that meet in a class with several bases, whether that mentions the name or not."""
+        while True:
+            family = self._family(target)
+            for cls in self.meeting_below(family):
+                members = [
+                    member_root(each, each.spelled(target.name))
+                    for each in self.evaluator.order(cls)
+                    if self.evaluator.members(each, target.name)
+                ]
+                if family.intersection(members):
+                    self.groups.join((*members, *closure.builtin_roots(self.evaluator, cls, target.name)))
+            if self._family(target) == family:
+                return
+            self._grow(target)
+
+    def meeting_below(self, family: frozenset[Root]) -> tuple[Class, ...]:
+        """The classes with several bases below the classes of which a family has members."""
+        found = (closure.class_at(self.project, root) for root in family if not self._is_external(root))
+        tops = [cls for cls in found if cls is not None]
+        return self._descent.meeting(tops) if tops else ()
 
     def _grow(self, target: Target) -> None:
         """Follow the edges that start at members of the group until there are no new ones."""

@@ -19,6 +19,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
+from lsptools.languages.python.folding import folded
 from lsptools.languages.python.roles import BINDING, DECLARING, Path, Role, role_of
 from lsptools.syntax.tree import Node, Tree, parse
 from lsptools.text.document import Document
@@ -27,6 +28,8 @@ from lsptools.text.lines import ByteOffset, Offset, Span
 _COMPREHENSIONS = frozenset(
     {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
 )
+NAMES = frozenset({"identifier", "dotted_name", "attribute", "relative_import"})
+"""Nodes that are names, or names with dots between them."""
 _DEFINITIONS = frozenset({"function_definition", "class_definition", "lambda", "call"})
 
 
@@ -281,7 +284,9 @@ class Source:
         return offset if self._ascii else self.document.lines.byte_from_offset(offset)
 
     def text(self, node: Node) -> str:
-        return self.bytes[node.start_byte : node.end_byte].decode("utf-8", "surrogateescape")
+        """The text of a node; a name as Python reads it (NFKC)."""
+        text = self.bytes[node.start_byte : node.end_byte].decode("utf-8", "surrogateescape")
+        return folded(text) if not self._ascii and node.type in NAMES else text
 
     def text_of(self, site: Site) -> str:
         """The occurrence as it is written."""
@@ -309,6 +314,14 @@ class Source:
             if normal != found.group():
                 folded.setdefault(normal, []).append(found.span())
         return folded
+
+    def has(self, name: str) -> bool:
+        """Does the name stand in the file, whole or in a longer word, in this spelling or in another?"""
+        return name in self.document.text or self.is_folded(name)
+
+    def is_folded(self, name: str) -> bool:
+        """Does the file spell the name in another way somewhere?"""
+        return not self._ascii and name in self._folded
 
     def sites(self, name: str) -> list[Site]:
         """Every occurrence of the name, in order."""
@@ -344,6 +357,7 @@ class Source:
         """The occurrence at these bytes: descend from the module to the leaf, keeping track of the scope."""
         path, scope = self.descend(start)
         role = role_of(path) if path else Role.TOKEN
+        name = folded(name)
         if role in (Role.STRING, Role.COMMENT) or not path:
             return Site(start, end, role, scope, path, name)
         leaf = path[-1][0]
