@@ -33,7 +33,6 @@ from lsptools.tools.arguments import params_from_json
 from lsptools.tools.base import Answer, Context, Tool
 from lsptools.workspace.paths import Root
 from lsptools.workspace.shell import Shell
-from lsptools.workspace.snapshot import Snapshot
 
 N_THREADS = 8
 
@@ -78,22 +77,7 @@ class Caller:
 
     def run(self, tool: Tool[Any], params: Any) -> dict[str, object]:  # JSON
         """What the tool answers."""
-        before = self._context
-        fresh = Snapshot(
-            before.snapshot.root,
-            before.snapshot.operations,
-            before.snapshot.rg,
-            search_path=before.snapshot.search_path,
-        )
-        context = Context(
-            fresh,
-            lambda: before.state,
-            before.session,
-            candidate_command=before.candidate_command,
-            variables=before.variables,
-            shell=before.shell if before.is_lasting else None,
-        )
-        answer: Answer = tool.run(context, params)
+        answer: Answer = tool.run(self._context.renewed(), params)
         found = dict(answer.to_json())
         if "output" not in found:
             found["output"] = _shown(tool, answer)

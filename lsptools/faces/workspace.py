@@ -275,6 +275,10 @@ class Workspace:
         return Positions(self.snapshot()).place(path, offset)
 
     def _context(self) -> Context:
+        return self._first_context.renewed()
+
+    @cached_property
+    def _first_context(self) -> Context:
         return self._environment.context(self.root, self.session, self._shell)
 
     @cached_property

@@ -44,10 +44,11 @@ class Document:
         object.__setattr__(self, "_lines", None)
 
     @classmethod
-    def decode(cls, data: bytes) -> Document:
-        """The document these bytes are; any bytes are one."""
+    def decode(cls, data: bytes, *, digest: str | None = None) -> Document:
+        """The document these bytes are; any bytes are one. `digest` is theirs, if it is known already."""
         reading = _read(data)
-        document = cls(reading.text, reading.encoding, reading.bom, digest_of(data), reading.errors)
+        known = digest_of(data) if digest is None else digest
+        document = cls(reading.text, reading.encoding, reading.bom, known, reading.errors)
         object.__setattr__(document, "_data", data)
         return document
 

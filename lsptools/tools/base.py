@@ -78,6 +78,21 @@ class Context:
         self.is_lasting = shell is not None
         """Whether the caller's shell goes on after the call, with what it left in the background."""
 
+    def renewed(self) -> Context:
+        """The same for the workspace as it is now; the session goes on."""
+        from lsptools.workspace.snapshot import Snapshot
+
+        old = self.snapshot
+        fresh = Snapshot(old.root, old.operations, old.rg, search_path=old.search_path)
+        return Context(
+            fresh,
+            lambda: self.state,
+            self.session,
+            candidate_command=self.candidate_command,
+            variables=self.variables,
+            shell=self._shell,
+        )
+
     @cached_property
     def session(self) -> Session:
         """What the caller has seen; one of its own where the face keeps none."""

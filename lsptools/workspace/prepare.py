@@ -98,7 +98,7 @@ def _add_write(draft: _Draft, file: FileEdits) -> None:
     if draft.disk.digest(name) != file.base_digest:
         draft.problems.stale.append(file.path)
         return
-    document = Document.decode(draft.disk.contents[file.base_digest])
+    document = Document.decode(draft.disk.contents[file.base_digest], digest=file.base_digest)
     new = document.encode(file.edits.apply(document.text))
     after = digest_of(new)
     if after == file.base_digest:
