@@ -210,6 +210,12 @@ def _nodes_in(index: _Index, path: str, body: Iterable[ast.stmt], inside: str) -
                 path, prefix + statement.name, (statement.name,), frozenset().union(*map(_words, heads))
             )
             yield from _nodes_in(index, path, statement.body, prefix + statement.name)
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
+            for alias in statement.names if not inside else ():
+                if alias.asname is not None:
+                    yield Node(
+                        path, alias.asname, (alias.asname,), frozenset({alias.name.rpartition(".")[2]})
+                    )
         elif not inside:
             bound = _bound(statement)
             for name in bound or (MODULE,):
