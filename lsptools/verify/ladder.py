@@ -89,7 +89,8 @@ def climb(versions: Versions, rungs: tuple[str, ...], means: Means) -> Report:
 
 
 def _asked(name: str, versions: Versions, programs: Programs, so_far: list[Verdict]) -> Verdict:
-    if not versions.pairs and name != tests.REGRESSION:
+    differs = versions.pairs or (name == scope.NAME and versions.modes)
+    if not differs and name != tests.REGRESSION:
         return Verdict(name, Standing.NOT_RUN, "nothing differs", "anything")
     if name in READING:
         return READING[name](versions)

@@ -20,7 +20,14 @@ _NEWLINES = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
 
 def check(versions: Versions) -> Verdict:
     """The verdict on a change."""
-    problems = tuple(problem for pair in versions.pairs for problem in _problems(versions, pair))
+    problems = (
+        *(problem for pair in versions.pairs for problem in _problems(versions, pair)),
+        *(
+            Problem(path, 0, 0, "mode", f"the permissions were {before:04o} and are {after:04o}")
+            for path, (before, after) in versions.modes.items()
+            if before != after
+        ),
+    )
     covers = counted(len(versions.pairs), "file")
     if problems:
         n_files = len({problem.path for problem in problems})
@@ -41,9 +48,6 @@ def _problems(versions: Versions, pair: Pair) -> Iterator[Problem]:
     if pair.before is not None and pair.after is not None:
         for code, says in _made_of(pair.before, pair.after):
             yield Problem(pair.name, 0, 0, code, says)
-    modes = versions.modes.get(pair.name)
-    if modes is not None and modes[0] != modes[1]:
-        yield Problem(pair.name, 0, 0, "mode", f"the permissions were {modes[0]:04o} and are {modes[1]:04o}")
 
 
 def _unannounced(versions: Versions, pair: Pair) -> Iterator[Problem]:
@@ -59,6 +63,9 @@ def _unannounced(versions: Versions, pair: Pair) -> Iterator[Problem]:
         yield Problem(pair.name, 0, 0, "unannounced", f"the file was called {pair.old}")
     if pair.before is None or pair.after is None:
         return
+    if announced is not None and announced.apply(pair.before.text) == pair.after.text:
+        return
+    # Which of several equal lines came or went cannot be told from the texts, so this finds places, and decides nothing.
     spans = [edit.span for edit in announced or ()]
     lines = pair.before.lines
     for edit in pair.edits:
