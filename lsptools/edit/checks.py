@@ -12,9 +12,11 @@ import posixpath
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lsptools.edit.python_syntax import SUFFIXES, Problem, Version, problem, project_version
+from lsptools.edit.python_changed import problem_after
+from lsptools.edit.python_syntax import SUFFIXES, Problem, Version, parse_problem, project_version
 from lsptools.errors import Conflict, Refused, Site
 from lsptools.text.document import Document
+from lsptools.text.edits import Edits
 from lsptools.text.lines import ByteOffset, Lines
 from lsptools.workspace.snapshot import Snapshot
 
@@ -26,6 +28,8 @@ class Edited:
     name: str
     before: Document | None
     after: Document
+    edits: Edits
+    """Of the text of `before`."""
 
 
 def check(snapshot: Snapshot, files: Iterable[Edited], *, allow_broken: bool) -> tuple[str, ...]:
@@ -70,10 +74,11 @@ class _Later:
 
 def _python(file: Edited, version: _Later) -> tuple[str, Site] | None:
     """What is wrong with a Python file that was read before, or is new."""
-    after = problem(file.after.encode(), version())
+    if file.before is None:
+        after = parse_problem(file.after.encode(), version())
+    else:
+        after = problem_after(file.before, file.edits, file.after, version())
     if after is None:
-        return None
-    if file.before is not None and problem(file.before.encode(), version()) is not None:
         return None
     says = f"{after.message}: {_source_line(file.after, after)}"
     happened = f"{file.name!r} would no longer parse" if file.before is not None else "it does not parse"

@@ -119,7 +119,9 @@ def planned(
     notes: Sequence[str] = (),
 ) -> Plan:
     """The plans of several files as one, after the checks."""
-    to_check = [Edited(file.name, file.before, file.after) for file in files if file.after is not None]
+    to_check = [
+        Edited(file.name, file.before, file.after, file.edits) for file in files if file.after is not None
+    ]
     found = [*_links(files), *check(snapshot, to_check, allow_broken=allow_broken)]
     change = Change(
         edits=tuple(

@@ -37,13 +37,31 @@ class Problem:
     message: str
 
 
-def problem(source: bytes, version: Version | None = None) -> Problem | None:
+def parse_problem(source: bytes, version: Version | None = None) -> Problem | None:
     """Why Python does not read these bytes of a file; `None` if it does. `version` is the oldest of the project."""
     wanted = version or _RUNNING
-    found = _ast_problem(source, min(wanted, _RUNNING))
-    if found is not None and wanted > _RUNNING and _libcst_reads(source):
+    found = _parsed(source, min(wanted, _RUNNING))
+    if isinstance(found, ast.Module):
         return None
-    return found
+    return None if wanted > _RUNNING and _libcst_reads(source) else found
+
+
+def statement_lines(
+    source: bytes, version: Version | None = None, *, n_before: int = 0
+) -> tuple[int, ...] | None:
+    """The lines, from 0, at which the statements at the top begin in the first column; `None` if it is not read.
+
+    `n_before` empty lines were put in front of the source.
+    """
+    found = _parsed(source, min(version or _RUNNING, _RUNNING))
+    if not isinstance(found, ast.Module):
+        return None
+    return tuple(_first_line(each) - 1 - n_before for each in found.body if each.col_offset == 0)
+
+
+def _first_line(statement: ast.stmt) -> int:
+    decorators = getattr(statement, "decorator_list", [])
+    return decorators[0].lineno if decorators else statement.lineno
 
 
 def project_version(snapshot: Snapshot) -> Version | None:
@@ -64,18 +82,17 @@ _SAID_IN = (
 )
 
 
-def _ast_problem(source: bytes, version: Version) -> Problem | None:
+def _parsed(source: bytes, version: Version) -> ast.Module | Problem:
     features = version if _OLDEST_KNOWN <= version < _RUNNING else None
     try:
         with _one_at_a_time, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in a string is read all the same
-            ast.parse(source, feature_version=features)
+            return ast.parse(source, feature_version=features)
     except SyntaxError as error:
         return Problem(max(error.lineno or 1, 1), max(error.offset or 1, 1), error.msg or "invalid syntax")
     except (ValueError, RecursionError, MemoryError) as error:
         # A NUL, or nesting beyond what the parser does.
         return Problem(1, 1, str(error) or type(error).__name__)
-    return None
 
 
 def _libcst_reads(source: bytes) -> bool:
