@@ -157,6 +157,16 @@ class Client:
         where = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
         return self.ask(f"textDocument/{method}", where | members)
 
+    def wait_for(self, method: str, *, nth: int = 1, limit_s: float = LIMIT_S) -> Json:
+        """The params of the nth notification of a method."""
+        deadline = time.monotonic() + limit_s
+        while time.monotonic() < deadline:
+            found = [note["params"] for note in list(self.notes) if note["method"] == method]
+            if len(found) >= nth:
+                return found[nth - 1]
+            time.sleep(0.02)
+        raise TimeoutError(method)
+
     def close(self) -> int | None:
         """Shut down as an editor does; the exit code of a process."""
         self.ask("shutdown")

@@ -22,6 +22,7 @@ from lsptools.faces.lsp_errors import Rejected, log
 from lsptools.faces.lsp_folders import Folders
 from lsptools.faces.lsp_lanes import Job, Lane
 from lsptools.faces.lsp_parent import watch
+from lsptools.faces.lsp_progress import Progress
 from lsptools.faces.lsp_protocol import Begin, Conversation, Handlers, Tell
 from lsptools.faces.lsp_requests import QUICK, SLOW, Request, all_requests
 from lsptools.faces.lsp_requests.diagnostic import diagnostics_of
@@ -230,7 +231,9 @@ class Server:
     def _work(self, request: Request, moment: Moment, params: Any, job: Job) -> object:
         kept = self._kept[request.lane]
         views = Views(moment, kept, self._services, job.checkpoint)
+        progress = Progress(self.conversation.tell, params)
         finished = False
+        progress.begin(request.feature)
         try:
             answer = request.answer(views, params)
             finished = True
@@ -241,7 +244,8 @@ class Server:
             finished = True
         finally:
             kept.trim(interrupted=not finished)
-        return answer
+            progress.end()
+        return progress.told_in_parts(answer) if request.in_parts else answer
 
     def _fresh(self, request: Request, moment: Moment, params: Any, tell: Tell) -> Tell:
         """Tells the answer, unless what it speaks of has changed since."""

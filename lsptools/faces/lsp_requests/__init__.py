@@ -39,6 +39,8 @@ class Request:
     """Members of `ServerCapabilities`, by their Python names."""
     if_nothing_there: Callable[[], object] | None = None
     """The result where there is nothing to ask about; None: that is an error."""
+    in_parts: bool = False
+    """May a result that is a list be sent in parts, to a client that asks for that?"""
     about_everything: bool = False
     """Is the answer outdated when any document changes, not only the one asked about?"""
 

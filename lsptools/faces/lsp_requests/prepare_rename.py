@@ -29,7 +29,8 @@ def prepare_rename(views: Views, params: types.PrepareRenameParams) -> types.Pre
 
 
 def _capabilities(client: Client) -> Mapping[str, object]:
-    return {"rename_provider": types.RenameOptions(prepare_provider=True) if client.prepares_rename else True}
+    options = types.RenameOptions(prepare_provider=True, work_done_progress=True)
+    return {"rename_provider": options if client.prepares_rename else True}
 
 
 REQUESTS = (

@@ -42,7 +42,8 @@ REQUESTS = (
         "references",
         references,
         lane=SLOW,
-        capabilities=lambda _client: {"references_provider": True},
+        in_parts=True,
+        capabilities=lambda _client: {"references_provider": types.ReferenceOptions(work_done_progress=True)},
         if_nothing_there=list,
     ),
 )

@@ -43,6 +43,9 @@ REQUESTS = (
         "workspaceSymbol",
         workspace_symbol,
         lane=SLOW,
-        capabilities=lambda _client: {"workspace_symbol_provider": True},
+        in_parts=True,
+        capabilities=lambda _client: {
+            "workspace_symbol_provider": types.WorkspaceSymbolOptions(work_done_progress=True)
+        },
     ),
 )

@@ -1,0 +1,275 @@
+"""What each request answers, through the protocol; positions are written as markers in the source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from casefaces import Place
+from lspclient import Client, Failed, inside
+
+SHOP = '''"""A shop."""
+from __future__ import annotations
+from pkg import nothing, thing
+from pkg.missing import x
+__all__ = ["Base", "gone"]
+
+class <base>Base:
+    """A base."""
+    def <run>run(self, x: int) -> str:
+        """Runs.
+
+        For long.
+        """
+        return <used>helper(x)
+
+class <sub>Sub(Base):
+    def <over>run(self, x):
+        return super().run(x)
+
+def <helper>helper(x):
+    return str(x)
+
+b = Sub()
+<b>b.<call>run(1)
+def g(q):
+    return q.run(2)
+'''
+
+
+class Shop:
+    """An editor with one file open, and the places marked in it."""
+
+    def __init__(self, client: Client, root: Path) -> None:
+        self.client = client
+        self.root = root
+        self.uri = (root / "shop.py").as_uri()
+        self.places: dict[str, tuple[int, int]] = {}
+        lines = []
+        for number, line in enumerate(SHOP.split("\n")):
+            while found := re.search(r"<(\w+)>", line):
+                self.places[found[1]] = (number, found.start())
+                line = line[: found.start()] + line[found.end() :]
+            lines.append(line)
+        self.text = "\n".join(lines)
+
+    def at(self, method: str, place: str, **members: Any) -> Any:
+        return self.client.at(method, self.uri, *self.places[place], **members)
+
+    def starts(self, answer: Any) -> list[str]:
+        """The names of the places at which ranges start."""
+        by_place = {at: name for name, at in self.places.items()}
+        found = []
+        for each in answer:
+            ranged = each.get("selectionRange") or each.get("targetSelectionRange") or each["range"]
+            at = (ranged["start"]["line"], ranged["start"]["character"])
+            found.append(by_place.get(at, str(at)))
+        return found
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    place = Place.below(tmp_path)
+    client = inside(place.environment())
+    shop = Shop(client, place.root)
+    (place.root / "pkg").mkdir()
+    (place.root / "pkg/__init__.py").write_text("thing = 1\n", "utf-8")
+    (place.root / "shop.py").write_text("", "utf-8")  # the editor has the text, the disk has not
+    client.initialize(place.root)
+    client.open(shop.uri, shop.text)
+    yield shop
+    client.close()
+    client.dispose()
+
+
+def test_hover_says_what_it_is_and_how_that_is_known(shop: Shop) -> None:
+    told = shop.at("hover", "call")["contents"]["value"]
+    assert "def run(self, x)" in told
+    assert "method `shop.Sub.run`" in told
+    assert "`b` is instance of `Sub`" in told
+    assert "Runs.\n\nFor long." in shop.at("hover", "run")["contents"]["value"]
+    assert shop.client.at("hover", shop.uri, 5, 0) is None
+
+
+def test_definitions(shop: Shop) -> None:
+    assert shop.starts(shop.at("definition", "call")) == ["over"]
+    assert shop.starts(shop.at("declaration", "used")) == ["helper"]
+    assert shop.starts(shop.at("typeDefinition", "b")) == ["sub"]
+    assert shop.starts(shop.at("implementation", "run")) == ["run", "over"]
+    assert shop.starts(shop.at("implementation", "base")) == ["sub"]
+
+
+def test_references_with_and_without_the_declaration(shop: Shop) -> None:
+    context = {"includeDeclaration": True}
+    assert shop.starts(shop.at("references", "helper", context=context)) == ["used", "helper"]
+    context = {"includeDeclaration": False}
+    assert shop.starts(shop.at("references", "helper", context=context)) == ["used"]
+
+
+def test_references_in_parts(shop: Shop) -> None:
+    context = {"includeDeclaration": True}
+    tokens = {"partialResultToken": "parts", "workDoneToken": "work"}
+    assert shop.at("references", "helper", context=context, **tokens) == []
+    told = [note["params"] for note in shop.client.notes if note["method"] == "$/progress"]
+    assert [each["value"].get("kind") for each in told if each["token"] == "work"] == ["begin", "end"]
+    (part,) = (each["value"] for each in told if each["token"] == "parts")
+    assert shop.starts(part) == ["used", "helper"]
+
+
+def test_highlights_tell_reading_from_writing(shop: Shop) -> None:
+    answer = shop.at("documentHighlight", "helper")
+    assert list(zip(shop.starts(answer), [each["kind"] for each in answer], strict=True)) == [
+        ("used", 2),
+        ("helper", 3),
+    ]
+
+
+def test_symbols(shop: Shop) -> None:
+    document = {"textDocument": {"uri": shop.uri}}
+    symbols = shop.client.ask("textDocument/documentSymbol", document)
+    assert [each["name"] for each in symbols] == ["__all__", "Base", "Sub", "helper", "b", "g"]
+    assert [each["name"] for each in symbols[1]["children"]] == ["run"]
+    (found,) = shop.client.ask("workspace/symbol", {"query": "elper"})
+    assert (found["name"], found["kind"]) == ("helper", 12)
+    assert shop.client.ask("workspace/symbol", {"query": "a b"}) == []
+
+
+def test_ranges(shop: Shop) -> None:
+    document = {"textDocument": {"uri": shop.uri}}
+    folds = shop.client.ask("textDocument/foldingRange", document)
+    line = shop.places["base"][0]
+    assert (line, line + 7) in [(each["startLine"], each["endLine"]) for each in folds]
+    at = {"line": shop.places["used"][0], "character": shop.places["used"][1] + 1}
+    (step,) = shop.client.ask("textDocument/selectionRange", document | {"positions": [at]})
+    spans = []
+    while step:
+        spans.append(step["range"])
+        step = step.get("parent")
+    assert spans[0]["start"] == spans[0]["end"] == at
+    assert spans[1]["end"]["character"] - spans[1]["start"]["character"] == len("helper")
+    assert spans[-1]["start"] == {"line": 0, "character": 0}
+
+
+def test_hierarchies(shop: Shop) -> None:
+    (item,) = shop.at("prepareCallHierarchy", "helper")
+    (caller,) = shop.client.ask("callHierarchy/incomingCalls", {"item": item})
+    assert (caller["from"]["name"], shop.starts([caller["from"]])) == ("run", ["run"])
+    (item,) = shop.at("prepareCallHierarchy", "over")
+    (called,) = shop.client.ask("callHierarchy/outgoingCalls", {"item": item})
+    assert shop.starts([called["to"]]) == ["run"]
+    (item,) = shop.at("prepareTypeHierarchy", "base")
+    assert shop.starts(shop.client.ask("typeHierarchy/subtypes", {"item": item})) == ["sub"]
+    (item,) = shop.at("prepareTypeHierarchy", "sub")
+    assert shop.starts(shop.client.ask("typeHierarchy/supertypes", {"item": item})) == ["base"]
+    assert shop.at("prepareTypeHierarchy", "helper") is None
+
+
+def test_diagnostics_are_pulled_with_a_result_id(shop: Shop) -> None:
+    document = {"textDocument": {"uri": shop.uri}}
+    report = shop.client.ask("textDocument/diagnostic", document)
+    assert [(each["code"], each["range"]["start"]["line"]) for each in report["items"]] == [
+        ("no_name", 2),
+        ("no_module", 3),
+        ("no_export", 4),
+    ]
+    again = shop.client.ask("textDocument/diagnostic", document | {"previousResultId": report["resultId"]})
+    assert again == {"kind": "unchanged", "resultId": report["resultId"]}
+    change = {"textDocument": {"uri": shop.uri, "version": 2}, "contentChanges": [{"text": "def f(:\n"}]}
+    shop.client.notify("textDocument/didChange", change)
+    (broken,) = shop.client.ask("textDocument/diagnostic", document)["items"]
+    assert (broken["code"], broken["severity"]) == ("syntax", 1)
+
+
+def test_a_rename_asks_about_what_cannot_be_known(shop: Shop) -> None:
+    edit = shop.at("rename", "run", newName="go")
+    (entry,) = edit["documentChanges"]
+    asked = [each for each in entry["edits"] if "annotationId" in each]
+    assert len(entry["edits"]) == 5
+    assert [each["range"]["start"]["line"] for each in asked] == [shop.places["call"][0] + 2]
+    note = edit["changeAnnotations"][asked[0]["annotationId"]]
+    assert note["needsConfirmation"]
+    assert "shop.Base.run" in note["label"]
+
+
+def test_a_refusal_names_the_places(shop: Shop) -> None:
+    with pytest.raises(Failed) as failed:
+        shop.at("rename", "helper", newName="b")
+    assert failed.value.code == -32803
+    assert failed.value.data["kind"] == "name_clash"
+    assert f"shop.py:{shop.places['b'][0]}:1" in failed.value.message
+    assert "--" not in failed.value.message
+
+
+def test_prepare_rename(shop: Shop) -> None:
+    assert shop.at("prepareRename", "helper")["placeholder"] == "helper"
+    with pytest.raises(Failed, match="string"):
+        shop.client.at("prepareRename", shop.uri, 0, 5)
+
+
+def test_commands(shop: Shop) -> None:
+    where = {"uri": shop.uri, "position": dict(zip(("line", "character"), shop.places["run"], strict=True))}
+    found = shop.client.ask(
+        "workspace/executeCommand", {"command": "lsptools.evidence", "arguments": [where]}
+    )
+    assert {each["class"] for each in found["occurrences"]} >= {"certain", "possible"}
+    assert shop.client.ask("workspace/executeCommand", {"command": "lsptools.history"}) == []
+
+
+def test_a_rename_on_the_disk_is_undone(shop: Shop) -> None:
+    applied = []
+    shop.client.apply_edit = lambda edit: bool(applied.append(edit)) or True
+    (shop.root / "other.py").write_bytes(b"from shop import helper\r\n")
+    where = {
+        "uri": shop.uri,
+        "position": dict(zip(("line", "character"), shop.places["helper"], strict=True)),
+    }
+    rename = {"command": "lsptools.rename", "arguments": [where | {"newName": "aid", "apply": "disk"}]}
+    done = shop.client.ask("workspace/executeCommand", rename)
+    assert done["files"] == ["other.py"]
+    assert (shop.root / "other.py").read_bytes() == b"from shop import aid\r\n"
+    assert [entry["textDocument"]["uri"] for entry in applied[0]["documentChanges"]] == [shop.uri]
+    shop.client.ask("workspace/executeCommand", {"command": "lsptools.undo"})
+    assert (shop.root / "other.py").read_bytes() == b"from shop import helper\r\n"
+
+
+def test_an_editor_that_declines_gets_nothing(shop: Shop) -> None:
+    (shop.root / "other.py").write_text("from shop import helper\n", "utf-8")
+    where = {
+        "uri": shop.uri,
+        "position": dict(zip(("line", "character"), shop.places["helper"], strict=True)),
+    }
+    rename = {"command": "lsptools.rename", "arguments": [where | {"newName": "aid", "apply": "disk"}]}
+    with pytest.raises(Failed, match="did not take"):
+        shop.client.ask("workspace/executeCommand", rename)
+    assert (shop.root / "other.py").read_text("utf-8") == "from shop import helper\n"
+
+
+def test_features_can_be_left_to_another_server(tmp_path: Path) -> None:
+    place = Place.below(tmp_path)
+    client = inside(place.environment())
+    (place.root / "m.py").write_text("x = 1\n", "utf-8")
+    options = {"lsptools": {"disable": ["hover"], "references": {"possible": True}}}
+    result = client.initialize(place.root, initializationOptions=options)
+    assert "hoverProvider" not in result["capabilities"]
+    with pytest.raises(Failed) as failed:
+        client.at("hover", (place.root / "m.py").as_uri(), 0, 0)
+    assert failed.value.code == -32601
+    client.close()
+    client.dispose()
+
+
+def test_diagnostics_are_published_to_a_client_that_does_not_ask(tmp_path: Path) -> None:
+    place = Place.below(tmp_path)
+    client = inside(place.environment())
+    client.initialize(place.root, capabilities={})
+    uri = (place.root / "m.py").as_uri()
+    client.open(uri, "def f(:\n", version=3)
+    published = client.wait_for("textDocument/publishDiagnostics")
+    assert (published["uri"], published["version"], len(published["diagnostics"])) == (uri, 3, 1)
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    assert client.wait_for("textDocument/publishDiagnostics", nth=2)["diagnostics"] == []
+    client.close()
+    client.dispose()
