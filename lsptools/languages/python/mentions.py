@@ -320,7 +320,22 @@ def _called_with(meanings: Meanings, source: Source, site: Site, index: int) -> 
         return TextMeaning(Evidence.POSSIBLE, f"looked up by `{name}` at run time", receiver=receiver)
     if name in ("usefixtures", "getfixturevalue"):
         return TextMeaning(Evidence.POSSIBLE, f"a fixture's name given to `{name}`")
+    if name in _LABELLED and position == 0 and _is_assigned_to(source, call, site.spelling):
+        owner = source.names(site.spelling).scope_of(site.scope, site.spelling)
+        bound = meanings.in_scope(source, owner, site.spelling)
+        return TextMeaning(
+            Evidence.POSSIBLE, f"the name that `{name}` is told, which checkers compare", bound
+        )
     return None
+
+
+def _is_assigned_to(source: Source, value: Node, name: str) -> bool:
+    """`name = value`?"""
+    statement = value.parent
+    if statement is None or statement.type != "assignment":
+        return False
+    left = statement.child_by_field_name("left")
+    return left is not None and source.text(left) == name
 
 
 def _dotted_string(meanings: Meanings, source: Source, site: Site, string: Node, content: str) -> TextMeaning:
@@ -397,6 +412,18 @@ _CELL_TYPE = re.compile(r'"cell_type"\s*:\s*"(\w+)"')
 _CELL_PART = re.compile(r'"(source|outputs|metadata)"\s*:')
 _PROSE = frozenset({"md", "rst", "adoc", "tex", "org", "po"})
 _TEMPLATES = frozenset({"html", "htm", "jinja", "jinja2", "j2", "tmpl", "tpl", "mako", "xml", "txt"})
+_LABELLED = frozenset(
+    {
+        "TypeVar",
+        "ParamSpec",
+        "TypeVarTuple",
+        "NewType",
+        "TypeAliasType",
+        "NamedTuple",
+        "namedtuple",
+        "TypedDict",
+    }
+)
 _LOOKUPS = {
     "getattr": 1,
     "setattr": 1,
