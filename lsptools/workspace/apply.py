@@ -201,7 +201,8 @@ def repair(
         paths = real_paths_of_steps(Root(Path(record.root)), operations, record.steps)
         with state.hold_files(paths, timeout_s=timeout_s):
             repaired.append(_settle(job))
-    state.tidy()
+    if repaired:
+        state.tidy()
     return tuple(repaired)
 
 

@@ -139,11 +139,13 @@ class State:
     def write(self, record: Record, contents: Mapping[str, bytes]) -> Record:
         """Put the record on the disk as `Phase.STAGING`, with the content its steps end."""
         where: dict[str, tuple[int, int]] = {}
-        pack = bytearray()
+        pack: list[bytes] = []
+        n_bytes = 0
         for step in record.steps:
             if step.kind in ("write", "delete") and step.before not in where:
-                where[step.before] = (len(pack), len(contents[step.before]))
-                pack += contents[step.before]
+                where[step.before] = (n_bytes, len(contents[step.before]))
+                n_bytes += len(contents[step.before])
+                pack.append(contents[step.before])
         written = Record(
             record.id,
             record.when,
@@ -156,7 +158,7 @@ class State:
             where,
         )
         draft = self._path(record.id, "draft")
-        _DISK.write_new(self._path(record.id, "pack"), bytes(pack), mode=0o600)
+        _DISK.write_new(self._path(record.id, "pack"), b"".join(pack), mode=0o600)
         _DISK.write_new(draft, _json_from_record(written), mode=0o600)
         _DISK.rename(draft, self._path(record.id, Phase.STAGING.value))
         _DISK.fsync_dir(str(self.changes))
@@ -238,7 +240,8 @@ class State:
         return [(id, ending) for id, _, ending in (name.rpartition(".") for name in names) if _is_id(id)]
 
     def _path(self, id: str, ending: str) -> str:
-        return f"{self.changes}{os.sep}{id}.{ending}"
+        # Not `self.changes / …`: this is asked for a hundred times in one change, and `pathlib` takes its time.
+        return f"{self.folder}{os.sep}changes{os.sep}{id}.{ending}"
 
 
 def _is_id(text: str) -> bool:
