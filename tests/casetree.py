@@ -339,8 +339,9 @@ def with_text(file: File, text: str) -> File:
 
 
 def has_bom(file: File) -> bool:
-    """Whether the file begins with a byte order mark."""
-    return _declared_form(file)[0].bom
+    """Whether the file is UTF-8 and begins with a byte order mark."""
+    form = _declared_form(file)[0]
+    return form.bom and form.encoding == "utf-8"
 
 
 def user_position(text: str, offset: int) -> tuple[int, int]:

@@ -354,7 +354,8 @@ def external_conflicts(account: Account, finder: Finder) -> tuple[Conflict, ...]
 def _external(account: Account, finder: Finder, root: Root) -> Conflict:
     symbol = finder.symbol_of(root, root.name)
     if root.kind == "builtin":
-        return Conflict("library_symbol", f"`{root.name}` is a builtin", ())
+        what = "a builtin" if root.path == "builtins" else f"a fixture of {root.path} or of a plugin"
+        return Conflict("library_symbol", f"`{root.name}` is {what}", ())
     source = finder.project.source(root.path)
     line, column = 1, 1
     if source is not None:

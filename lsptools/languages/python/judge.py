@@ -42,7 +42,9 @@ class Judge:
         self.family = family
         self.files = files
         self.has_members = any(root.kind == "member" for root in family)
-        self.has_globals = any(root.kind == "variable" and root.start == -1 for root in family)
+        self.has_globals = any(
+            (root.kind == "variable" and root.start == -1) or root.kind == "fixture" for root in family
+        )
         self.has_modules = any(root.kind == "module" for root in family)
         self.parameters = [root for root in family if closure.is_parameter(finder.project, root)]
 
@@ -155,9 +157,11 @@ class Judge:
             return Evidence.MENTION, fact.meaning.unknown or fact.reason
         if fact.evidence is not Evidence.POSSIBLE:
             return fact.evidence, fact.reason
+        if roots & self.family:
+            return Evidence.POSSIBLE, fact.reason
         if not (self.has_members or self.has_globals or self.has_modules):
             return Evidence.MENTION, fact.reason
-        if roots and not roots & self.family:
+        if roots:
             return Evidence.UNRELATED, fact.reason
         if fact.receiver and not fact.receiver & self.family:
             return Evidence.UNRELATED, f"{fact.reason} on something else"

@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from lsptools.languages.names import Step
+from lsptools.languages.python import fixtures
 from lsptools.languages.python.classes import (
     Class,
     Function,
     class_in,
     class_of,
     definition_of_scope,
+    function_in,
     function_of,
     last_name,
 )
@@ -157,6 +159,10 @@ class Meanings:
 
     def _origins(self, variable: Variable) -> Meaning:
         source = variable.source
+        if variable.scope.kind == "function":
+            supplied = self._supplied(variable)
+            if supplied is not None:
+                return supplied
         roots: set[Root] = set()
         steps: list[Step] = []
         says = ""
@@ -184,6 +190,35 @@ class Meanings:
         if not says:
             says = self.describe_variable(variable)
         return Meaning(frozenset(roots), says, True, unknown, tuple(steps))
+
+    def _supplied(self, variable: Variable) -> Meaning | None:
+        """The fixture that fills a parameter of a test or of another fixture; None: it is a variable like any other."""
+        source, name = variable.source, variable.name
+        if not variable.scope.name.startswith("test") and b"fixture" not in source.bytes:
+            return None
+        function = function_in(source, variable.scope)
+        if not fixtures.requests(function, name):
+            return None
+        fixture = fixtures.supplier(self.evaluator, fixtures.place_of(function), name)
+        if fixture is not None:
+            return self.fixture(fixture)
+        if not fixtures.is_of_a_plugin(function):
+            return None
+        return Meaning(frozenset({Root("builtin", "pytest", -1, name)}), "a fixture of pytest or of a plugin")
+
+    def fixture(self, function: Function) -> Meaning:
+        """What the name of a fixture is bound to: the function's own name, or a name given to it."""
+        says = f"the fixture of `{function.source.path}`"
+        span = function.source.span(function.name_start, function.name_start + len(function.name.encode()))
+        steps = (Step(says, function.source.path, span),)
+        if fixtures.given_name(function) is not None:
+            name = fixtures.name_of(function)
+            return Meaning(frozenset({fixture_root(function, name)}), says, steps=steps)
+        if function.in_class:
+            cls = class_in(function.source, function.outer)
+            return Meaning(frozenset({member_root(cls, cls.spelled(function.name))}), says, steps=steps)
+        bound = self.variable(Variable(function.source, function.outer, function.name))
+        return Meaning(bound.roots, says, bound.complete, bound.unknown, steps)
 
     def _keeps_name(self, source: Source, site: Site) -> bool:
         """Does this binding only hand on a name under the same spelling?"""
@@ -612,6 +647,11 @@ class Meanings:
 
 def module_root(module: Module) -> Root:
     return Root("module", module.place, -1, module.name)
+
+
+def fixture_root(function: Function, name: str) -> Root:
+    """A fixture's name that is not its function's: `@fixture(name="…")`."""
+    return Root("fixture", function.source.path, function.start, name)
 
 
 def member_root(cls: Class, spelling: str) -> Root:

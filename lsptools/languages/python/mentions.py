@@ -12,9 +12,11 @@ import re
 from dataclasses import dataclass
 
 from lsptools.languages.names import Evidence
-from lsptools.languages.python.classes import class_in, last_name
+from lsptools.languages.python import fixtures
+from lsptools.languages.python.classes import Class, Function, class_in, class_of, function_of, last_name
 from lsptools.languages.python.expected import expected_type
 from lsptools.languages.python.meaning import NOTHING, Meaning, Meanings, Root, member_root
+from lsptools.languages.python.modules import Variable
 from lsptools.languages.python.receivers import positional_arguments
 from lsptools.languages.python.records import record_around
 from lsptools.languages.python.roles import Role
@@ -94,7 +96,7 @@ def _in_string(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
         return TextMeaning(None, "in an annotation's string", _dotted_meaning(meanings, source, site))
     if parent is None:
         return TextMeaning(Evidence.MENTION, "in a string")
-    field = _record_field(meanings, source, site)
+    field = _record_field(meanings, source, site) or _parametrized(meanings, source, site, index)
     if field is not None:
         return field
     if whole:
@@ -202,10 +204,8 @@ def _whole_string(meanings: Meanings, source: Source, site: Site, index: int) ->
                 frozenset({member_root(cls, cls.spelled(site.spelling))}), f"listed in `{listed}`"
             )
         return TextMeaning(None, f"listed in `{listed}`", meaning)
-    key = _keyed_value(meanings, source, site, index)
-    if key is not None:
-        return key
-    return None
+    given = _given_fixture_name(meanings, source, site, index)
+    return given or _keyed_value(meanings, source, site, index)
 
 
 def _list_owner(source: Source, site: Site, index: int) -> str | None:
@@ -319,7 +319,8 @@ def _called_with(meanings: Meanings, source: Source, site: Site, index: int) -> 
         receiver = meanings.evaluator.at(source, arguments[0]) if _LOOKUPS[name] and arguments else None
         return TextMeaning(Evidence.POSSIBLE, f"looked up by `{name}` at run time", receiver=receiver)
     if name in ("usefixtures", "getfixturevalue"):
-        return TextMeaning(Evidence.POSSIBLE, f"a fixture's name given to `{name}`")
+        bound = _fixture_for(meanings, source, site)
+        return TextMeaning(Evidence.POSSIBLE, f"a fixture's name given to `{name}`", bound)
     if name in _LABELLED and position == 0 and _is_assigned_to(source, call, site.spelling):
         owner = source.names(site.spelling).scope_of(site.scope, site.spelling)
         bound = meanings.in_scope(source, owner, site.spelling)
@@ -336,6 +337,59 @@ def _is_assigned_to(source: Source, value: Node, name: str) -> bool:
         return False
     left = statement.child_by_field_name("left")
     return left is not None and source.text(left) == name
+
+
+def _fixture_for(meanings: Meanings, source: Source, site: Site) -> Meaning:
+    """The fixture that a name in a string means: from the definition it decorates, or in whose body it stands."""
+    definition = _definition_around(source, site)
+    if isinstance(definition, Function):
+        place = fixtures.place_of(definition)
+    else:
+        place = fixtures.Place(source, definition)
+    found = fixtures.supplier(meanings.evaluator, place, site.spelling)
+    return meanings.fixture(found) if found is not None else NOTHING
+
+
+def _definition_around(source: Source, site: Site) -> Class | Function | None:
+    for node, _ in reversed(site.path):
+        if node.type == "decorated_definition":
+            node = node.child_by_field_name("definition") or node
+        if node.type == "function_definition":
+            return function_of(source, node)
+        if node.type == "class_definition":
+            return class_of(source, node)
+    return None
+
+
+def _parametrized(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
+    """The names in `@pytest.mark.parametrize("name, other", …)`: parameters of the function below, or fixtures."""
+    at = index
+    while at > 1 and site.path[at - 1][0].type in ("list", "tuple", "keyword_argument"):
+        at -= 1
+    call = site.path[at - 2][0] if at > 2 and site.path[at - 1][0].type == "argument_list" else None
+    if call is None or call.type != "call" or last_name(source, call) != "parametrize":
+        return None
+    first = next((c for c in site.path[at - 1][0].named_children if c.type != "comment"), None)
+    if first is None or first.start_byte != site.path[at][0].start_byte:
+        return None
+    says = "the name of a parameter given to `parametrize`"
+    definition = _definition_around(source, site)
+    if isinstance(definition, Function) and definition.parameter(site.spelling) is not None:
+        bound = meanings.variable(Variable(source, definition.scope, site.spelling))
+        return TextMeaning(Evidence.POSSIBLE, says, bound)
+    return TextMeaning(Evidence.POSSIBLE, says, _fixture_for(meanings, source, site))
+
+
+def _given_fixture_name(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
+    """`@pytest.fixture(name="name")`."""
+    parent = site.path[index - 1][0]
+    key = parent.child_by_field_name("name") if parent.type == "keyword_argument" else None
+    if key is None or source.text(key) != "name" or index < 3 or site.path[index - 3][0].type != "call":
+        return None
+    definition = _definition_around(source, site)
+    if not isinstance(definition, Function) or last_name(source, site.path[index - 3][0]) != "fixture":
+        return None
+    return TextMeaning(None, "the fixture's name", meanings.fixture(definition))
 
 
 def _dotted_string(meanings: Meanings, source: Source, site: Site, string: Node, content: str) -> TextMeaning:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lsptools.languages.python import containers
+from lsptools.languages.python import containers, fixtures
 from lsptools.languages.python.annotations import annotated
 from lsptools.languages.python.classes import (
     Class,
@@ -610,6 +610,9 @@ class Evaluator:
         if owner is not None and parameter is function.parameters[0]:
             cls, is_class = owner
             return just(ClassValue(cls) if is_class else InstanceValue(cls))
+        if parameter.annotation is None and fixtures.requests(function, parameter.name):
+            fixture = fixtures.supplier(self, fixtures.place_of(function), parameter.name)
+            return fixtures.value_of(self, fixture) if fixture is not None else UNKNOWN
         return self.parameter_type(function, parameter)
 
     def parameter_type(self, function: Function, parameter: Parameter) -> Types:

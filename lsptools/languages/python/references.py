@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from lsptools.errors import BadRequest
 from lsptools.languages.names import FilePosition, References, Symbol
-from lsptools.languages.python import closure, mentions
+from lsptools.languages.python import closure, fixtures, mentions
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES, Candidates
 from lsptools.languages.python.classes import Class
 from lsptools.languages.python.closure import Groups
@@ -310,6 +310,7 @@ class Finder:
                 return
             for root in waiting:
                 done.add(root)
+                self._join_fixtures(root, target.name)
                 for twin in closure.twins(self.project, root):
                     self.groups.join((root, twin))
                 function = closure.function_at(self.project, root)
@@ -321,6 +322,21 @@ class Finder:
                         target.name,
                         self._sources_of_name(function.name),
                     )
+
+    def _join_fixtures(self, root: Root, name: str) -> None:
+        """Join fixtures that replace one another for a third one."""
+        source = self.project.source(root.path) if root.kind in ("variable", "member", "fixture") else None
+        if source is None or b"fixture" not in source.bytes:
+            return
+        sources = self.sources_with(name)
+        for inner in (each for near in sources for each in fixtures.all_fixtures(near)):
+            if fixtures.name_of(inner) != name:
+                continue
+            outer = fixtures.replaced_for_others(
+                self.evaluator, inner, sources, lambda word: self.candidates.python([word])
+            )
+            if outer is not None:
+                self.groups.join((*self.meanings.fixture(inner).roots, *self.meanings.fixture(outer).roots))
 
     def _sources_of_name(self, name: str) -> list[Source]:
         return self.sources_with(name) if name and name != "<lambda>" else []
@@ -366,10 +382,12 @@ class Finder:
     def symbol_of(self, root: Root, name: str) -> Symbol:
         """How a root is shown: kind, place and qualified name."""
         if root.kind == "builtin":
-            return Symbol(name, "builtin", "builtins", Span(Offset(0), Offset(0)), f"builtins.{root.name}")
+            return Symbol(name, "builtin", root.path, Span(Offset(0), Offset(0)), f"{root.path}.{root.name}")
         if root.kind == "module":
             dotted = self.project.dotted_name(root.path) if root.path.endswith(PYTHON_SUFFIXES) else root.name
             return Symbol(root.name, "module", root.path, Span(Offset(0), Offset(0)), dotted)
+        if root.kind == "fixture":
+            return self._named_fixture(root)
         sites, source, owner, kind = self._declaring(root)
         first = sites[0] if sites else None
         if source is None or first is None:
@@ -377,6 +395,15 @@ class Finder:
         span = source.span(first.start, first.end)
         shown = source.text_of(first)
         return Symbol(shown, kind, root.path, span, f"{owner}.{shown}")
+
+    def _named_fixture(self, root: Root) -> Symbol:
+        """A fixture whose name stands in a string: `@fixture(name="…")`."""
+        source = self.project.source(root.path)
+        sites = source.sites(root.name) if source is not None else []
+        before = [site for site in sites if site.role is Role.STRING and site.start < root.start]
+        span = source.span(before[-1].start, before[-1].end) if source is not None and before else None
+        qualified = f"{self.project.dotted_name(root.path)}.{root.name}"
+        return Symbol(root.name, "fixture", root.path, span or Span(Offset(0), Offset(0)), qualified)
 
     def _declaring(self, root: Root) -> tuple[list[Site], Source | None, str, str]:
         """(declaring sites, their file, the qualified name of what they stand in, the symbol's kind)."""
