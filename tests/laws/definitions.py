@@ -27,6 +27,7 @@ KINDS = (
     "local",
     "inner parameter",
     "inner definition",
+    "module",
 )
 REACHES = {"local": "file", "inner parameter": "file", "inner definition": "file", "parameter": "keywords"}
 """How far a kind of name can be used; all others can be in the whole workspace."""
@@ -38,7 +39,7 @@ class Definition:
 
     name: str
     kind: str
-    """One of `KINDS`."""
+    """One of `KINDS`. A module is defined by its file; the place is a use, the first import of it."""
     path: str
     offset: Offset
     private: str = ""
@@ -66,7 +67,21 @@ def drawn(definitions: Sequence[Definition], n: int, seed: int) -> list[Definiti
 
 def definitions_in(root: Path) -> list[Definition]:
     """Every definition in the Python files below a folder."""
-    return [each for path in sorted(root.rglob("*.py")) for each in in_file(root, path)]
+    found = [each for path in sorted(root.rglob("*.py")) for each in in_file(root, path)]
+    return [*found, *_modules(root)]
+
+
+def _modules(root: Path) -> Iterator[Definition]:
+    """The modules that a `from .module import …` beside them imports."""
+    seen: set[Path] = set()
+    for path in sorted(root.rglob("*.py")):
+        text = Document.decode(path.read_bytes()).text
+        for found in re.finditer(r"^from \.(\w+) import", text, re.MULTILINE):
+            module = path.parent / f"{found.group(1)}.py"
+            if module.is_file() and module not in seen:
+                seen.add(module)
+                where = path.relative_to(root).as_posix()
+                yield Definition(found.group(1), "module", where, Offset(found.start(1)))
 
 
 def in_file(root: Path, path: Path) -> list[Definition]:

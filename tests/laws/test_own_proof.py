@@ -1,8 +1,8 @@
 """The proof of a rename sees what is wrong with it: errors are planted in accepted renames of real code.
 
-Four of them, each at a place chosen by lot:
+Five kinds, each at a place chosen by lot:
 
-- the plan forgets an occurrence, or edits one more of the same word;
+- the plan forgets an occurrence, misspells one, or edits one more of the same word;
 - the finding errs: it takes an occurrence of the symbol for something else's, or the other way round, and the plan
   follows it, so that only what the names mean afterwards can tell.
 """
@@ -96,7 +96,7 @@ def an_edit_too_many(
     if not others:
         return None
     chosen = lots.choice(others)
-    return account, _with(snapshot, rename, chosen), f"edited {chosen}"
+    return account, _with(snapshot, rename.plan.change, chosen, rename.new_name), f"edited {chosen}"
 
 
 def a_finding_too_few(
@@ -117,10 +117,26 @@ def a_finding_too_many(
     if chosen is None:
         return None
     judged = _judged(account, chosen, Evidence.CERTAIN, account.family)
-    return judged, _with(snapshot, rename, chosen), f"taken for the symbol: {chosen}"
+    return (
+        judged,
+        _with(snapshot, rename.plan.change, chosen, rename.new_name),
+        f"taken for the symbol: {chosen}",
+    )
+
+
+def a_misspelled_edit(
+    snapshot: Snapshot, account: Account, rename: Rename, lots: random.Random
+) -> Planted | None:
+    path, edit = lots.choice([(file.path, edit) for file in rename.plan.change.edits for edit in file.edits])
+    chosen = next(
+        each for each in rename.plan.references.occurrences if (each.path, each.span) == (path, edit.span)
+    )
+    change = _without(rename.plan.change, path, edit)
+    return account, _with(snapshot, change, chosen, edit.new_text + "s"), f"misspelled at {path}:{edit.span}"
 
 
 PLANTED = {
+    "an edit is misspelled": a_misspelled_edit,
     "an edit is forgotten": a_forgotten_edit,
     "an edit is too many": an_edit_too_many,
     "an occurrence is taken for something else": a_finding_too_few,
@@ -166,10 +182,9 @@ def _without(change: Change, path: str, edit: TextEdit) -> Change:
     return replace(change, edits=tuple(files))
 
 
-def _with(snapshot: Snapshot, rename: Rename, chosen: Occurrence) -> Change:
-    edit = TextEdit(chosen.span, rename.new_name)
-    files = {file.path: file for file in rename.plan.change.edits}
+def _with(snapshot: Snapshot, change: Change, chosen: Occurrence, new_text: str) -> Change:
+    files = {file.path: file for file in change.edits}
     known = files.get(chosen.path)
-    edits = Edits.of([edit, *(known.edits if known is not None else ())])
+    edits = Edits.of([TextEdit(chosen.span, new_text), *(known.edits if known is not None else ())])
     files[chosen.path] = FileEdits(chosen.path, edits, snapshot.document(chosen.path).digest)
-    return replace(rename.plan.change, edits=tuple(file for _, file in sorted(files.items())))
+    return replace(change, edits=tuple(file for _, file in sorted(files.items())))
