@@ -335,12 +335,12 @@ class Editor:
 
     def run(self, arguments: Sequence[str], at: Place) -> Outcome:
         before = casetree.read_tree(at.root)
-        seen = [lspface.rename(at, before, *arguments[1:3], way) for way in lspface.WAYS]
-        for way, (tree, failed) in zip(lspface.WAYS[1:], seen[1:], strict=True):
-            assert tree == seen[0][0], f"{way} has another outcome than {lspface.WAYS[0]}"
-            assert failed == seen[0][1], f"{way}: {failed}, but {lspface.WAYS[0]}: {seen[0][1]}"
-        after, kind = seen[0]
-        answer = lspface.evidence(at, before, arguments[1])
+        answers, answer = lspface.rename(at, before, *arguments[1:3])
+        first, *others = answers
+        for other in others:
+            assert other.kind == first.kind, f"{other.way}: {other.kind}, but {first.way}: {first.kind}"
+            assert other.tree == first.tree, f"{other.way} has another outcome than {first.way}"
+        after, kind = first.tree, first.kind
         if kind is not None:
             return Outcome(1, None, "", answer, kind, f"refused: {kind}", False)
         self._undo[at.root] = before

@@ -33,41 +33,72 @@ class Way:
 WAYS = tuple(Way(encoding, opened) for encoding in ("utf-16", "utf-8", "utf-32") for opened in (False, True))
 
 
-def rename(at: Place, before: Tree, place: str, new_name: str, way: Way) -> tuple[Tree, str | None]:
-    """The tree afterwards, or why not, as the kind of the refusal."""
-    client = _client(at, before, way)
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the server said to one way of asking."""
+
+    way: Way
+    tree: Tree
+    """Afterwards."""
+    kind: str | None
+    """Why not, as the kind of the refusal."""
+
+
+def rename(at: Place, before: Tree, place: str, new_name: str) -> tuple[list[Answers], dict[str, Any] | None]:
+    """The rename, asked in every way, and what is known of the occurrences.
+
+    Where all text is ASCII the units are the same, and two ways do.
+    """
+    ascii_only = all(entry.data.isascii() for entry in before.values() if isinstance(entry, File))
+    ways = (Way("utf-16", False), Way("utf-8", True)) if ascii_only and new_name.isascii() else WAYS
+    answers: list[Answers] = []
+    known: dict[str, Any] | None = None
+    for encoding in dict.fromkeys(way.encoding for way in ways):
+        client = lspclient.inside(at.environment())
+        client.initialize(at.root, encodings=[encoding])
+        where = _position(at, before, place, encoding)
+        for way in (way for way in ways if way.encoding == encoding):
+            if way.opened:
+                _open_all(client, at.root, before)
+            answers.append(_answer(client, at, before, where, new_name, way))
+        if encoding == "utf-16":
+            known = _evidence(client, at, before, where)
+        client.close()
+        client.dispose()
+    return answers, known
+
+
+def _answer(
+    client: Client, at: Place, before: Tree, where: tuple[str, int, int], new_name: str, way: Way
+) -> Answers:
     try:
-        edit = client.at("rename", *_position(at, before, place, way), newName=new_name)
+        edit = client.at("rename", *where, newName=new_name)
     except Failed as error:
-        return before, error.data["kind"]
-    finally:
-        _leave(client)
-    return _applied(at.root, before, edit, way), None
+        return Answers(way, before, error.data["kind"])
+    return Answers(way, _applied(at.root, before, edit, way), None)
 
 
-def evidence(at: Place, before: Tree, place: str) -> dict[str, Any] | None:
+def _open_all(client: Client, root: Path, tree: Tree) -> None:
+    for name, entry in tree.items():
+        if name.endswith((".py", ".pyi")) and isinstance(entry, File) and "site-packages" not in name:
+            client.open((root / name).as_uri(), text_of(entry), version=7)
+
+
+def _evidence(client: Client, at: Place, before: Tree, where: tuple[str, int, int]) -> dict[str, Any] | None:
     """All occurrences with their classes, in the words of the JSON contract; None where there is no symbol."""
-    way = WAYS[0]
-    client = _client(at, before, way)
-    uri, line, character = _position(at, before, place, way)
+    argument = {"uri": where[0], "position": {"line": where[1], "character": where[2]}}
     try:
         found = client.ask(
-            "workspace/executeCommand",
-            {
-                "command": "lsptools.evidence",
-                "arguments": [{"uri": uri, "position": {"line": line, "character": character}}],
-            },
+            "workspace/executeCommand", {"command": "lsptools.evidence", "arguments": [argument]}
         )
     except Failed:
         return None
-    finally:
-        _leave(client)
     occurrences = []
     for each in found["occurrences"]:
         path = _path(at.root, each["uri"])
         text = text_of(_file(before, path))
         start = each["range"]["start"]
-        line, column = casetree.user_position(text, lspeditor.code_points(text, start, way.encoding))
+        line, column = casetree.user_position(text, lspeditor.code_points(text, start, "utf-16"))
         occurrences.append(
             {"path": path, "line": line, "column": column, "class": each["class"], "range": {"start": start}}
         )
@@ -93,27 +124,13 @@ def put(root: Path, before: Tree, after: Tree) -> None:
 
 
 # ----------------------------------------------------------------------------------------------------- the editor
-def _client(at: Place, tree: Tree, way: Way) -> Client:
-    client = lspclient.inside(at.environment())
-    client.initialize(at.root, encodings=[way.encoding])
-    for name, entry in tree.items() if way.opened else ():
-        if name.endswith((".py", ".pyi")) and isinstance(entry, File) and "site-packages" not in name:
-            client.open((at.root / name).as_uri(), text_of(entry), version=7)
-    return client
-
-
-def _leave(client: Client) -> None:
-    client.close()
-    client.dispose()
-
-
-def _position(at: Place, tree: Tree, place: str, way: Way) -> tuple[str, int, int]:
+def _position(at: Place, tree: Tree, place: str, encoding: str) -> tuple[str, int, int]:
     """URI, line and character of `path:line:column`."""
     path, line, column = place.rsplit(":", 2)
     path = path.removeprefix("./")
     text = text_of(_file(tree, path))
     before = casetree.BREAK.split(text)[int(line) - 1][: int(column) - 1]
-    return (at.root / path).as_uri(), int(line) - 1, len(lspeditor.to_units(before, way.encoding))
+    return (at.root / path).as_uri(), int(line) - 1, len(lspeditor.to_units(before, encoding))
 
 
 def _file(tree: Tree, path: str) -> File:

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from lsptools.workspace.journal import State
     from lsptools.workspace.paths import Root
 
-KEPT_BYTES = 48 << 20
+KEPT_BYTES = 32 << 20
 """So much source stays parsed in each lane, per folder."""
-KEPT_TREES = 12 << 20
+KEPT_TREES = 8 << 20
 """So much of it keeps its trees."""
 
 
