@@ -16,6 +16,7 @@ PAGES = sorted(
     for path in [
         *REPOSITORY.glob("*.md"),
         *(REPOSITORY / "docs").glob("*.md"),
+        *(REPOSITORY / "examples").rglob("*.md"),
         REPOSITORY / "benchmarks" / "README.md",
     ]
 )
