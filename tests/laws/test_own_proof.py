@@ -61,13 +61,13 @@ def test_a_planted_error_is_seen(
             if is_proved(finder, wrong_account, change, rename):
                 missed.append(f"{kind}: {rename.definition} {where}")
         n_renames += 1
-        if n_renames == N_RENAMES:
+        if n_renames >= N_RENAMES and set(planted) == set(PLANTED):
             break
     figures = f"{package}: errors planted in {n_renames} renames: {dict(planted)}; refused: {len(refused)}"
     record_property("law", figures)
     print(figures)
     assert not missed, "\n".join([figures, *missed])
-    assert n_renames == N_RENAMES and set(planted) == set(PLANTED), figures
+    assert n_renames >= N_RENAMES and set(planted) == set(PLANTED), figures
 
 
 def is_proved(finder: Finder, account: Account, change: Change, rename: Rename) -> bool:
