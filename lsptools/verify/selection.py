@@ -5,6 +5,10 @@ the touched definitions, this is followed backwards to test functions; through f
 and `setUp` methods, which stand for every test of their class. Mentioned counts by name only, so more is selected than is
 reached; what a name is bound to is not asked, since that would lose calls whose receiver cannot be derived.
 
+Where everything goes through one door, nearly every test reaches everything. So at most a fifth of the tests is chosen (but
+`ENOUGH` in any case): half of them the nearest, counted in mentions from the touched definition to the test, with some of each class
+and file at the same distance; the other half those that speak most of it, counted in rare words they share with its name and file.
+
 Where it stops: calls by names put together at run time, plugins and entry points; files that tests read as data.
 """
 
@@ -12,6 +16,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -21,6 +26,10 @@ from lsptools.verify.versions import Versions
 from lsptools.workspace.snapshot import Snapshot
 
 TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")
+ENOUGH = 20
+"""So few tests are never cut."""
+SHARE = 5
+"""One test in so many is chosen at most."""
 _CONFTEST = re.compile(r"(?:^|/)conftest\.py$")
 _SETUP = frozenset(
     {"setUp", "tearDown", "setUpClass", "tearDownClass", "setup_method", "teardown_method", "setup_class"}
@@ -53,6 +62,8 @@ class Selection:
     """`path::Class::test`, as pytest has them, without parameters; `path` alone for a whole file."""
     silent: tuple[str, ...]
     """Those of `ids` that assert nothing."""
+    n_reaching: int
+    """How many reach the change; `ids` are the nearest of them."""
     n_tests: int
     """How many test functions there are in the workspace."""
     touched: tuple[str, ...]
@@ -79,16 +90,65 @@ def select(versions: Versions) -> Selection:
     """The tests that reach what the change touches."""
     index = _indexed(versions.after)
     touched = set(_touched(versions, index))
-    reached = _reached(index, touched)
-    ids = set(_tests(index, reached))
+    distances: dict[str, int] = {}
+    for id, distance in _tests(index, _reached(index, touched)):
+        distances[id] = min(distance, distances.get(id, distance))
     n_tests = sum(1 for node in index.nodes if _is_test(node))
+    ids = _chosen(index, distances, touched, max(ENOUGH, n_tests // SHARE))
     silent = [each for each in ids if _is_silent(index, each)]
     return Selection(
         tuple(sorted(ids)),
         tuple(sorted(silent)),
+        len(distances),
         n_tests,
         tuple(sorted(f"{path}::{qualified}" for path, qualified in touched)),
     )
+
+
+def _chosen(
+    index: _Index, distances: Mapping[str, int], touched: set[tuple[str, str]], most: int
+) -> list[str]:
+    """At most so many tests: in turns the nearest and the one that speaks most of what is touched."""
+    if len(distances) <= most:
+        return list(distances)
+    found: dict[str, None] = {}
+    for near, speaking in zip(_nearest(distances), _speaking(index, distances, touched), strict=True):
+        found.update({near: None, speaking: None})
+    return list(found)[:most]
+
+
+def _speaking(index: _Index, distances: Mapping[str, int], touched: set[tuple[str, str]]) -> list[str]:
+    """The tests by how much they share with the names of what is touched, in rare words; then by distance."""
+    asked = {
+        part for path, qualified in touched for part in _parts(f"{path.removesuffix('.py')}.{qualified}")
+    }
+    spoken: dict[str, set[str]] = {id: _parts(id) for id in distances}
+    for node in index.nodes:
+        id = f"{node.path}::{node.qualified.replace('.', '::')}"
+        if id in spoken:
+            spoken[id] |= {part for word in node.mentions for part in _parts(word)}
+    counts = Counter(part for parts in spoken.values() for part in parts & asked)
+    score = {id: sum(1 / counts[part] for part in parts & asked) for id, parts in spoken.items()}
+    return sorted(distances, key=lambda id: (-score[id], distances[id], id))
+
+
+def _parts(text: str) -> set[str]:
+    """The words of names: `get_firstName` is `get`, `first`, `name`."""
+    return {part.lower() for part in _PART.findall(text) if len(part) > 2}
+
+
+_PART = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+
+
+def _nearest(distances: Mapping[str, int]) -> list[str]:
+    """The tests by distance, and at the same distance in turns from each class or file."""
+    turns: dict[tuple[int, str], int] = {}
+    ranked = []
+    for id, distance in sorted(distances.items()):
+        around = (distance, id.rpartition("::")[0])
+        turns[around] = turns.get(around, 0) + 1
+        ranked.append((distance, turns[around], id))
+    return [id for _, _, id in sorted(ranked)]
 
 
 def _touched(versions: Versions, index: _Index) -> Iterator[tuple[str, str]]:
@@ -259,8 +319,8 @@ def _words(node: ast.AST) -> frozenset[str]:
 # Going backwards
 
 
-def _reached(index: _Index, touched: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Every definition that reaches a touched one, those included."""
+def _reached(index: _Index, touched: set[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    """Every definition that reaches a touched one, those included; and over how many mentions."""
     importers = _importers(index)
     by_mention: dict[str, list[Node]] = {}
     named: dict[tuple[str, str], Node] = {}
@@ -268,17 +328,17 @@ def _reached(index: _Index, touched: set[tuple[str, str]]) -> set[tuple[str, str
         named.setdefault((node.path, node.qualified), node)
         for word in node.mentions:
             by_mention.setdefault(word, []).append(node)
-    reached = set(touched)
-    ahead = list(touched)
+    reached = dict.fromkeys(sorted(touched), 0)
+    ahead = deque(reached)
     while ahead:
-        path, qualified = ahead.pop()
+        path, qualified = here = ahead.popleft()
         for name in _called(named.get((path, qualified)), qualified):
             if name == MODULE:
                 continue
             for node in by_mention.get(name, ()):
                 key = (node.path, node.qualified)
                 if key not in reached and (node.path == path or node.path in importers.get(path, ())):
-                    reached.add(key)
+                    reached[key] = reached[here] + 1
                     ahead.append(key)
     return reached
 
@@ -316,34 +376,37 @@ def _is_test(node: Node) -> bool:
     return bool(TEST_FILE.search(node.path)) and node.qualified.rpartition(".")[2].startswith("test")
 
 
-def _tests(index: _Index, reached: set[tuple[str, str]]) -> Iterator[str]:
-    """The ids of the tests among what is reached, and of those that have something reached around them."""
+def _tests(index: _Index, reached: Mapping[tuple[str, str], int]) -> Iterator[tuple[str, int]]:
+    """The ids of the tests among what is reached, and of those that have something reached around them; how far they are."""
     classes = {key for key in index.bases if TEST_FILE.search(key[0])}
     for node in index.nodes:
-        if (node.path, node.qualified) not in reached:
-            continue
-        owner, _, name = node.qualified.rpartition(".")
-        in_tests = bool(TEST_FILE.search(node.path))
-        if in_tests and _is_test(node):
-            yield f"{node.path}::{node.qualified.replace('.', '::')}"
-        if owner and (name.startswith("test") or name in _SETUP):
-            # Also of the classes that inherit it.
-            for path, qualified in classes:
-                if owner.rpartition(".")[2] in index.bases[path, qualified]:
-                    yield f"{path}::{qualified.replace('.', '::')}"
-            if in_tests and name in _SETUP:
-                yield f"{node.path}::{owner.replace('.', '::')}"
-        if in_tests and (
-            node.qualified == MODULE
-            or (node.is_autouse and not owner)
-            or name in ("setup_module", "pytestmark")
-        ):
-            yield node.path
-        if in_tests and node.is_autouse and owner:
+        distance = reached.get((node.path, node.qualified))
+        if distance is not None:
+            yield from ((id, distance) for id in _tests_with(index, node, classes))
+
+
+def _tests_with(index: _Index, node: Node, classes: set[tuple[str, str]]) -> Iterator[str]:
+    """The tests that a definition is, or that run it before they begin."""
+    owner, _, name = node.qualified.rpartition(".")
+    in_tests = bool(TEST_FILE.search(node.path))
+    if in_tests and _is_test(node):
+        yield f"{node.path}::{node.qualified.replace('.', '::')}"
+    if owner and (name.startswith("test") or name in _SETUP):
+        # Also of the classes that inherit it.
+        for path, qualified in classes:
+            if owner.rpartition(".")[2] in index.bases[path, qualified]:
+                yield f"{path}::{qualified.replace('.', '::')}"
+        if in_tests and name in _SETUP:
             yield f"{node.path}::{owner.replace('.', '::')}"
-        if _CONFTEST.search(node.path) and (node.is_autouse or node.qualified.startswith("pytest_")):
-            folder = node.path.rpartition("/")[0]
-            yield from (path for path in index.trees if TEST_FILE.search(path) and path.startswith(folder))
+    if in_tests and (
+        node.qualified == MODULE or (node.is_autouse and not owner) or name in ("setup_module", "pytestmark")
+    ):
+        yield node.path
+    if in_tests and node.is_autouse and owner:
+        yield f"{node.path}::{owner.replace('.', '::')}"
+    if _CONFTEST.search(node.path) and (node.is_autouse or node.qualified.startswith("pytest_")):
+        folder = node.path.rpartition("/")[0]
+        yield from (path for path in index.trees if TEST_FILE.search(path) and path.startswith(folder))
 
 
 def _is_silent(index: _Index, id: str) -> bool:

@@ -27,6 +27,8 @@ def check(programs: Programs) -> Verdict:
         says = "no test reaches what was changed" if selection.n_tests else "there are no tests"
         return Verdict(NAME, Standing.NOT_RUN, says, PROVES_NOT)
     covers = f"{counted(len(selection.ids), 'test')} of {selection.n_tests} that reach the change"
+    if len(selection.ids) < selection.n_reaching:
+        covers = f"the nearest {len(selection.ids)} of {selection.n_reaching} tests that reach the change, of {selection.n_tests}"
     if selection.silent:
         covers += f"; without any assertion: {', '.join(selection.silent[:5])}"
     if len(selection.silent) == len(selection.ids):

@@ -1,0 +1,230 @@
+"""How good is the choice of tests? Single functions of real packages are broken, and the tests that `verify` picks must notice.
+
+python -m benchmarks.selection [--each N] [--seed N] [--only NAME]
+
+For each package (a source archive from the registry, with its tests): functions are drawn and mutated in one place, until N
+mutations are found that the whole suite kills. Told is how many of them the selected tests kill, and what share of the whole suite's
+time they take, both measured with the same call of pytest. Tests that fail without a mutation do not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lsptools.faces.environment import Environment
+from lsptools.text.edits import Edits, TextEdit
+from lsptools.text.lines import Offset, Span
+from lsptools.verify.programs import AFTER, BEFORE, Programs
+from lsptools.verify.pytest_run import Outcome, TestRun, run_tests
+from lsptools.verify.selection import TEST_FILE, select
+from lsptools.verify.versions import Versions
+from lsptools.workspace.bench import Bench
+from lsptools.workspace.change import Change, FileEdits
+from lsptools.workspace.operations import LocalOperations
+from lsptools.workspace.paths import Root
+from lsptools.workspace.snapshot import Snapshot
+
+WORK = Path(__file__).parent / "work" / "selection"
+PACKAGES = ("sqlparse==0.5.3", "boltons==25.0.0", "packaging==25.0")
+LIMIT_S = 300.0
+_SWAPS: dict[type[ast.AST], str] = {
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+    ast.Lt: ">=",
+    ast.GtE: "<",
+    ast.Gt: "<=",
+    ast.LtE: ">",
+    ast.Is: "is not",
+    ast.IsNot: "is",
+    ast.In: "not in",
+    ast.NotIn: "in",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """One place of one function, and what shall stand there."""
+
+    path: str
+    function: str
+    line: int
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A mutation that the whole suite kills, and what the selected tests do."""
+
+    mutation: Mutation
+    is_killed: bool
+    share: float
+    """Of the whole suite's time."""
+    n_selected: int
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.selection")
+    parser.add_argument("--each", type=int, default=20, help="mutations per package")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", help="packages whose name has this in it")
+    options = parser.parse_args()
+    rows: list[Row] = []
+    for package in PACKAGES:
+        if not options.only or options.only in package:
+            found = list(measure(package, options.each, random.Random(options.seed)))
+            print(f"{package}: {told(found)}", flush=True)
+            rows += found
+    print(f"all: {told(rows)}")
+
+
+def told(rows: list[Row]) -> str:
+    killed = sum(row.is_killed for row in rows)
+    share = statistics.median(row.share for row in rows) if rows else 0.0
+    return f"{killed} of {len(rows)} killed by the selected tests, in a median of {share:.0%} of the suite's time"
+
+
+def measure(package: str, n_wanted: int, chance: random.Random) -> Iterator[Row]:
+    """Mutations of a package that its whole suite kills."""
+    root = unpacked(package)
+    snapshot = Snapshot(Root.of(root), LocalOperations(), Environment().rg(Root.of(root)))
+    variables = {**os.environ, "VIRTUAL_ENV": sys.prefix}
+    mutations = list(drawn(snapshot, chance))
+    with tempfile.TemporaryDirectory() as home:
+        known_bad, whole_s = baseline(snapshot, variables, Path(home))
+        print(
+            f"{package}: the whole suite takes {whole_s:.1f} s, {len(known_bad)} fail without a mutation",
+            flush=True,
+        )
+        n_found = 0
+        for mutation in mutations:
+            if n_found >= n_wanted:
+                return
+            row = tried(snapshot, mutation, variables, Path(home), known_bad, whole_s)
+            if row is not None:
+                n_found += 1
+                print(f"  {'killed  ' if row.is_killed else 'SURVIVED'} {row.share:5.0%} {row.n_selected:5} tests"
+                      f"  {mutation.path}:{mutation.line} {mutation.function}: {mutation.text!r}", flush=True)  # fmt: skip
+                yield row
+
+
+def baseline(snapshot: Snapshot, variables: dict[str, str], home: Path) -> tuple[frozenset[str], float]:
+    """The tests that fail anyway, and how long all take."""
+    versions = Versions(snapshot, snapshot, Change(), (), "nothing")
+    with Bench(home, snapshot.root.path) as bench:
+        programs = Programs(versions, bench, variables, LIMIT_S)
+        run = run_tests(programs, BEFORE, ())
+        began = time.monotonic()
+        run_tests(programs, BEFORE, ())
+        whole_s = time.monotonic() - began
+    if run.lack is not None or not run.results:
+        raise SystemExit(f"the tests do not run: {run.lack or run.done.last_words}")
+    return frozenset(each.id for each in run.with_outcome(Outcome.FAILED)), whole_s
+
+
+def tried(
+    snapshot: Snapshot,
+    mutation: Mutation,
+    variables: dict[str, str],
+    home: Path,
+    known_bad: frozenset[str],
+    whole_s: float,
+) -> Row | None:
+    """What the selected tests say of a mutation; `None` where the whole suite does not notice it."""
+    document = snapshot.document(mutation.path)
+    edits = Edits((TextEdit(mutation.span, mutation.text),))
+    versions = Versions.of_change(snapshot, Change((FileEdits(mutation.path, edits, document.digest),)))
+    selection = select(versions)
+    with Bench(home, snapshot.root.path) as bench:
+        programs = Programs(versions, bench, variables, max(30.0, 5 * whole_s))
+        began = time.monotonic()
+        is_killed = bool(selection.ids) and noticed(
+            run_tests(programs, AFTER, selection.files, selection.ids), known_bad
+        )
+        seconds = time.monotonic() - began if selection.ids else 0.0
+        if not is_killed and not noticed(run_tests(programs, AFTER, ()), known_bad):
+            return None
+    return Row(mutation, is_killed, seconds / whole_s, len(selection.ids))
+
+
+def noticed(run: TestRun, known_bad: frozenset[str]) -> bool:
+    failed = {each.id for each in run.with_outcome(Outcome.FAILED)} - known_bad
+    return bool(failed or run.uncollected or run.done.is_timed_out)
+
+
+def drawn(snapshot: Snapshot, chance: random.Random) -> Iterator[Mutation]:
+    """One mutation of each function outside of the tests, in random order."""
+    functions = []
+    for path in snapshot.files(globs=("*.py",)):
+        is_ours = not TEST_FILE.search(path) and not {"tests", "test", "docs", "examples", "tasks"} & set(
+            path.split("/")
+        )
+        if is_ours and "/" in path:
+            tree = ast.parse(snapshot.document(path).text)
+            functions += [(path, node) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    chance.shuffle(functions)
+    for path, function in functions:
+        places = list(mutations(snapshot, path, function))
+        if places:
+            yield chance.choice(places)
+
+
+def mutations(snapshot: Snapshot, path: str, function: ast.FunctionDef) -> Iterator[Mutation]:
+    """Every way to break a function in one place."""
+    lines = snapshot.document(path).lines
+    text = lines.text
+
+    def span(first: ast.expr, last: ast.expr) -> Span:
+        return Span(at(first.lineno, first.col_offset), at(last.end_lineno or 0, last.end_col_offset or 0))
+
+    def at(line: int, column: int) -> Offset:
+        return Offset(lines.starts[line - 1] + len(lines.line_text(line - 1).encode()[:column].decode()))
+
+    for node in ast.walk(function):
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            left, right = node.left, node.comparators[0]
+            between = Span(span(left, left).end, span(right, right).start)
+            if "(" not in text[between.start : between.end] and ")" not in text[between.start : between.end]:
+                yield Mutation(path, function.name, line, between, f" {_SWAPS[type(node.ops[0])]} ")
+        elif (
+            isinstance(node, ast.Return)
+            and node.value is not None
+            and not isinstance(node.value, ast.Constant)
+        ):
+            yield Mutation(path, function.name, line, span(node.value, node.value), "None")
+        elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+            yield Mutation(path, function.name, line, span(node, node), str(not node.value))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, int):
+            yield Mutation(path, function.name, line, span(node, node), str(node.value + 1))
+
+
+def unpacked(package: str) -> Path:
+    """The source archive of a package, unpacked once."""
+    folder = WORK / package.replace("==", "-")
+    if not folder.is_dir():
+        with tempfile.TemporaryDirectory() as place:
+            pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+            subprocess.run([*pip, "--dest", place, package], check=True)
+            (archive,) = Path(place).iterdir()
+            with tarfile.open(archive) as tar:
+                tar.extractall(WORK / "unpacking", filter="data")
+        (inner,) = (WORK / "unpacking").iterdir()
+        inner.rename(folder)
+    return folder
+
+
+if __name__ == "__main__":
+    main()
