@@ -117,7 +117,13 @@ def _best(
     for first in starts:
         last = min(first + len(wanted), len(pieces)) - 1
         start, end = pieces[first][0], pieces[last][1]
-        score = fuzz.ratio(passage, text[start : min(end, start + _LONGEST_COMPARED)])
+        window = text[start : min(end, start + _LONGEST_COMPARED)]
+        score = fuzz.ratio(passage, window)
+        if len(wanted) == 1 and len(window) > len(passage):
+            # A piece of a long line is wider than the passage: where in it?
+            inner = fuzz.partial_ratio_alignment(passage, window)
+            if inner is not None and inner.score > score:
+                start, end, score = start + inner.dest_start, start + inner.dest_end, inner.score
         if score >= _LEAST_SCORE and (best is None or score > best.score):
             best = Nearest(Span(Offset(start), Offset(end)), score)
     return best

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import NamedTuple
 
 from lsptools.errors import Refused
+from lsptools.text.edits import Edits
 from lsptools.text.lines import Lines, Offset, utf8_from_text
 
 
@@ -113,6 +114,23 @@ class Document:
                 f"the file is in {self.encoding}, yet with this text it would be read as {would_be_read_as}",
                 hint=f"leave the declaration of {self.encoding} in the first two lines as it is",
             )
+
+
+def bytes_after(data: bytes, edits: Edits, *, digest: str) -> bytes:
+    """The bytes of a file after edits of its text; `digest` is that of `data`.
+
+    The same as decoding, editing and encoding, which it is for most files. In plain ASCII characters are bytes, and a
+    large file is not copied several times for a small edit.
+    """
+    # Some old encodings give ASCII another meaning, if the file says that it is in one.
+    second = data.find(b"\n", data.find(b"\n") + 1)
+    is_plain = data.isascii() and data.find(b"coding", 0, second if second >= 0 else len(data)) < 0
+    if is_plain and all(edit.new_text.isascii() for edit in edits):
+        return edits.apply_to_ascii(data)
+    document = Document.decode(data, digest=digest)
+    # The old text is let go before the new one is encoded.
+    document = replace(document, text=edits.apply(document.text))
+    return document.encode()
 
 
 def is_binary(data: bytes) -> bool:

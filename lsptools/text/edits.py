@@ -74,6 +74,17 @@ class Edits:
             at = edit.span.end
         return "".join([*pieces, text[at:]])
 
+    def apply_to_ascii(self, data: bytes) -> bytes:
+        """The same for a text that is plain ASCII, as bytes, and so are the new texts."""
+        self._check_reach(len(data))
+        view = memoryview(data)
+        pieces: list[bytes | memoryview] = []
+        at = 0
+        for edit in self.edits:
+            pieces += view[at : edit.span.start], edit.new_text.encode("ascii")
+            at = edit.span.end
+        return b"".join([*pieces, view[at:]])
+
     def inverse(self, text: str) -> Edits:
         """The edits that lead from `self.apply(text)` back to `text`."""
         self._check_reach(len(text))

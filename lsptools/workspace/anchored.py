@@ -9,6 +9,7 @@ Paths must be real; outside of the root, and where the system has no such calls 
 the folder that was opened may be moved elsewhere by then. It is the same folder all the same.
 """
 
+# ruff: noqa: PTH120
 # Strings and `os`, as in `operations.py`.
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lsptools.errors import BadRequest
-from lsptools.text.document import Document, digest_of
+from lsptools.text.document import bytes_after, digest_of
 from lsptools.workspace.before import Before
 from lsptools.workspace.change import Change, Creation, Deletion, FileEdits, Move
 from lsptools.workspace.check import Prepared, Problems, checked
@@ -98,8 +98,7 @@ def _add_write(draft: _Draft, file: FileEdits) -> None:
     if draft.disk.digest(name) != file.base_digest:
         draft.problems.stale.append(file.path)
         return
-    document = Document.decode(draft.disk.contents[file.base_digest], digest=file.base_digest)
-    new = document.encode(file.edits.apply(document.text))
+    new = bytes_after(draft.disk.contents[file.base_digest], file.edits, digest=file.base_digest)
     after = digest_of(new)
     if after == file.base_digest:
         return

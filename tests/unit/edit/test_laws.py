@@ -24,7 +24,9 @@ from lsptools.edit.replace import Replacement, plan_edit
 from lsptools.edit.session import Session
 from lsptools.edit.write import plan_write
 from lsptools.errors import ToolError
-from lsptools.text.document import Document
+from lsptools.text.document import Document, bytes_after
+from lsptools.text.edits import Edits, TextEdit
+from lsptools.text.lines import Offset, Span
 from lsptools.text.match import folded
 from lsptools.workspace.apply import apply
 from lsptools.workspace.journal import undo
@@ -225,6 +227,24 @@ def test_lines_by_number_are_lines_by_number(data: bytes, draw: st.DataObject) -
     while there and not there[-1]:
         there.pop()
     assert there == wanted
+
+
+@many
+@given(files() | st.binary(max_size=30), st.data())
+@example(b"# coding: utf-7\n+2AA-", None)
+def test_bytes_after_edits_are_those_of_the_text_after_them(data: bytes, draw: st.DataObject | None) -> None:
+    document = Document.decode(data)
+    borders = [0, 2] if draw is None else draw.draw(st.lists(st.integers(0, len(document.text)), max_size=5))
+    new = "x" if draw is None else draw.draw(st.text("aé\n", max_size=3))
+    pairs = pairwise(sorted(set(borders)))
+    edits = Edits.of(TextEdit(Span(Offset(a), Offset(b)), new) for a, b in list(pairs)[::2])
+    try:
+        wanted = document.encode(edits.apply(document.text))
+    except ToolError:
+        with pytest.raises(ToolError):
+            bytes_after(data, edits, digest=document.digest)
+        return
+    assert bytes_after(data, edits, digest=document.digest) == wanted
 
 
 @pytest.fixture(scope="module")
