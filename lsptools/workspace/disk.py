@@ -178,10 +178,20 @@ _IS_A_LINK = (errno.ELOOP, errno.EMLINK)  # EMLINK is FreeBSD's word
 _IS_NO_FILE = (errno.EINVAL, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG)
 
 
+LARGEST = 32 << 20
+"""Files of more bytes are no source text: their trees would take gigabytes and minutes."""
+
+
 def decoded(name: str, data: bytes) -> Document:
-    """The document these bytes are, unless they are binary."""
+    """The document these bytes are, unless they are binary or more than anybody reads as text."""
     if is_binary(data):
         raise BadRequest("binary", f"{name!r} is binary", hint="name a text file")
+    if len(data) > LARGEST:
+        raise BadRequest(
+            "invalid",
+            f"{name!r} has {len(data) >> 20} MB; files of more than {LARGEST >> 20} MB are not read as text",
+            hint="split the file, or search in it with `lsptools search`",
+        )
     return Document.decode(data)
 
 
