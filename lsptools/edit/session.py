@@ -10,6 +10,7 @@ plans from what the one before has left; other processes are kept off by the loc
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -53,6 +54,18 @@ class Session:
         with self._lock:
             if self.digests.pop(real, None) is not None:
                 self.updates[real] = None
+
+    def move(self, old: str, new: str) -> None:
+        """A file, or a folder with all in it, has another real path now."""
+        with self._lock:
+            known = [
+                (real, digest)
+                for real, digest in self.digests.items()
+                if f"{real}{os.sep}".startswith(old + os.sep)
+            ]
+        for real, digest in known:
+            self.forget(real)
+            self.see(new + real[len(old) :], digest)
 
     def content(self, digest: str) -> bytes | None:
         """The bytes that were seen, if they are still kept."""

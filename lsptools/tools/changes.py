@@ -164,6 +164,20 @@ def remember(session: Session, plan: Plan) -> None:
             session.see((file.moved_to or file.target).real, file.after.digest, file.after.encode())
 
 
+def follow(context: Context, applied: Applied) -> None:
+    """What was done to files that the session knew as they were before: it knows them as they are now."""
+    session, root = context.session, context.snapshot.root.path
+    for file in applied.files:
+        real = str(root / file.path)
+        if file.digest_before is not None and session.seen(real) == file.digest_before:
+            if file.digest_after is None:
+                session.forget(real)
+            else:
+                session.see(real, file.digest_after)
+    for move in applied.moves:
+        session.move(str(root / move.old), str(root / move.new))
+
+
 def _warnings(context: Context) -> tuple[str, ...]:
     from lsptools.workspace.checkout import is_checkout
 

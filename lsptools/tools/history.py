@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lsptools.tools.base import Context, Example, Tool
+from lsptools.tools.base import Context, Example, Tool, arg
 
 if TYPE_CHECKING:
     from lsptools.workspace.journal import Entry
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """There is nothing to choose."""
+    file: str | None = arg("list only the changes of this file", default=None, kind="path", metavar="FILE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,14 @@ def _entry_json(entry: Entry) -> dict[str, object]:
 
 def run(context: Context, params: Params) -> HistoryAnswer:
     """Read the journal."""
+    from lsptools.edit.target import target
     from lsptools.workspace.journal import history
 
-    return HistoryAnswer(history(context.state))
+    entries = history(context.state, operations=context.snapshot.operations)
+    if params.file is not None:
+        name = target(context.snapshot, params.file).real_name
+        entries = tuple(entry for entry in entries if name in entry.files)
+    return HistoryAnswer(entries)
 
 
 TOOL = Tool(
@@ -54,7 +59,10 @@ TOOL = Tool(
     params=Params,
     run=run,
     writes=False,
-    examples=(Example("history", "what was changed, when, and what was undone"),),
+    examples=(
+        Example("history", "what was changed, when, and what was undone"),
+        Example("history --file app/cfg.py", "the changes of one file"),
+    ),
     found="there is at least one",
     not_found="there is none",
 )

@@ -134,9 +134,12 @@ def _check_proof(plan: RenamePlan) -> None:
 
 
 def _apply(context: Context, plan: RenamePlan) -> Applied:
+    from lsptools.tools.changes import follow
     from lsptools.workspace.apply import apply
 
-    return apply(context.snapshot, plan.change, context.state)
+    applied = apply(context.snapshot, plan.change, context.state)
+    follow(context, applied)
+    return applied
 
 
 def known(context: Context, error: ToolError) -> Mapping[str, object]:

@@ -18,6 +18,12 @@ class Params:
         default=None,
         positional=True,
     )
+    file: str | None = arg(
+        "take back only what the change did to this file; without an id, the last change of it",
+        default=None,
+        kind="path",
+        metavar="FILE",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +49,15 @@ class UndoAnswer:
 
 def run(context: Context, params: Params) -> UndoAnswer:
     """Restore the files as they were before the change."""
+    from lsptools.edit.target import target
+    from lsptools.tools.changes import follow
     from lsptools.workspace.journal import undo
 
-    return UndoAnswer(undo(context.snapshot.root, context.state, params.id))
+    snapshot = context.snapshot
+    file = None if params.file is None else target(snapshot, params.file).real_name
+    applied = undo(snapshot.root, context.state, params.id, file=file, operations=snapshot.operations)
+    follow(context, applied)
+    return UndoAnswer(applied)
 
 
 TOOL = Tool(
@@ -53,12 +65,16 @@ TOOL = Tool(
     summary="Take back a change that lsptools made in this workspace, byte for byte.",
     guide=(
         "Restores every file of one change, moves included, or nothing at all: when a file is no longer what the change "
-        "left behind, it is named and nothing is touched. `history` lists what can be undone."
+        "left behind, it is named and nothing is touched. `--file` takes back one file of a change. `history` lists what can be "
+        "undone; an undo can be undone, too."
     ),
     params=Params,
     run=run,
     writes=True,
-    examples=(Example("undo", "take back the last change"),),
+    examples=(
+        Example("undo", "take back the last change"),
+        Example("undo --file app/cfg.py", "take back the last change of one file"),
+    ),
     found="restored",
     not_found="a file has moved on since, and nothing was written",
 )

@@ -29,10 +29,12 @@ from lsptools.workspace.apply import (
     repair,
     told_as_unavailable,
 )
+from lsptools.workspace.change import is_at_or_below
 from lsptools.workspace.operations import LocalOperations, Operations
 from lsptools.workspace.paths import Root
 from lsptools.workspace.prepare import prepare_undo, real_paths_of_steps
 from lsptools.workspace.state import Record, State
+from lsptools.workspace.steps import Step
 
 __all__ = ["Entry", "Repaired", "State", "history", "recover", "undo"]
 
@@ -67,22 +69,30 @@ def undo(
     state: State,
     id: str | None = None,
     *,
+    file: str | None = None,
     operations: Operations | None = None,
     timeout_s: float = TIMEOUT_S,
     on_step: OnStep = no_step,
 ) -> Applied:
-    """Take back the change with this id (of an undo: redo what it undid), or else the newest one that still stands."""
+    """Take back the change with this id (of an undo: redo what it undid), or else the newest one that still stands.
+
+    With `file`, which is relative to the root, only what the change did to that file; without an id that is the newest change
+    that wrote it. The change itself still stands then.
+    """
     operations = operations or LocalOperations()
     with told_as_unavailable("nothing was changed"), state.hold(timeout_s=timeout_s):
         repaired = repair(state, operations, timeout_s=timeout_s, on_step=on_step)
-        record = _chosen(state.finished(), id)
-        paths = real_paths_of_steps(root, operations, record.steps)
+        record = _chosen(state.finished(), id, file)
+        steps = record.steps if file is None else _steps_about(record, file)
+        paths = real_paths_of_steps(root, operations, steps)
         with state.hold_files(paths, timeout_s=timeout_s):
-            prepared = prepare_undo(root, operations, record.steps, state.content(record), record.id)
-            label = _label_of_undoing(record)
+            prepared = prepare_undo(root, operations, steps, state.content(record), record.id)
+            label, undoes = _label_of_undoing(record), record.id
+            if file is not None:
+                label, undoes = f"{label} in {file}", ""
             notes = (*map(str, repaired), *prepared.notes)
             return carry_out(
-                root, operations, state, prepared, label, undoes=record.id, notes=notes, on_step=on_step
+                root, operations, state, prepared, label, undoes=undoes, notes=notes, on_step=on_step
             )
 
 
@@ -129,12 +139,45 @@ def _files(record: Record) -> tuple[str, ...]:
     return tuple(sorted(files | {move.new for move in applied_moves(record.steps)}))
 
 
-def _chosen(records: list[Record], id: str | None) -> Record:
+def _steps_about(record: Record, file: str) -> tuple[Step, ...]:
+    """The steps that wrote, created or deleted the file, and those that removed the folders it was in."""
+    steps = tuple(
+        step
+        for step in record.steps
+        if (step.kind in ("write", "create", "delete") and step.path == file)
+        or (step.kind == "rmdir" and is_at_or_below(file, step.path))
+    )
+    moves = any(
+        is_at_or_below(file, path)
+        for step in record.steps
+        if step.kind == "move"
+        for path in (step.path, step.new)
+    )
+    if moves or not any(step.kind != "rmdir" for step in steps):
+        raise BadRequest(
+            "invalid" if moves else "not_found",
+            f"change {record.id} moved {file!r}" if moves else f"change {record.id} did not write {file!r}",
+            hint=f"undo the whole change {record.id}"
+            if moves
+            else "see the history for the changes of a file",
+        )
+    return steps
+
+
+def _chosen(records: list[Record], id: str | None, file: str | None = None) -> Record:
     entries = _entries(records)
     if id is None:
-        id = next((entry.id for entry in entries if not entry.undone and not entry.undoes), None)
+        id = next(
+            (
+                entry.id
+                for entry in entries
+                if not entry.undone and not entry.undoes and (file is None or file in entry.files)
+            ),
+            None,
+        )
         if id is None:
-            raise BadRequest("not_found", "there is nothing to undo", hint="see the history")
+            what = "there is nothing to undo" if file is None else f"no change of {file!r} is to be undone"
+            raise BadRequest("not_found", what, hint="see the history")
     entry = next((entry for entry in entries if entry.id == id), None)
     if entry is None:
         raise BadRequest("not_found", f"the history has no change {id!r}", hint="see the history for the ids")

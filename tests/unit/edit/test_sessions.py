@@ -1,0 +1,279 @@
+"""What a caller has seen, and what follows from what was done: undo, moves, other names, later commands."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from casefaces import FOLDERS, OURS
+
+from lsptools.edit.session import KEPT_BYTES, Session
+from lsptools.errors import BadRequest, Stale, ToolError
+from lsptools.faces.cli import main
+from lsptools.faces.environment import Environment
+from lsptools.faces.workspace import Workspace
+from lsptools.text.document import digest_of
+from lsptools.workspace.sessions import Sessions
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path.resolve() / "ws"
+    (folder / "d").mkdir(parents=True)
+    (folder / "a.txt").write_text("one\ntwo\n")
+    (folder / "d" / "b.py").write_text("def f():\n    return 1\n")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    with mock.patch.dict(
+        os.environ, kept | {key: str(tmp_path / "user" / name) for key, name in FOLDERS.items()}, clear=True
+    ):
+        yield folder
+
+
+@pytest.fixture
+def workspace(root: Path) -> Workspace:
+    return Workspace(Environment(), Environment().root(str(root)))
+
+
+def test_undo_of_a_file_and_of_a_change(root: Path, workspace: Workspace) -> None:
+    for name in ("a.txt", "d/b.py"):
+        workspace.read(name)
+    patch = (
+        "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Delete File: d/b.py\n"
+        "*** Add File: new/c.txt\n+c\n*** End Patch\n"
+    )
+    workspace.patch(patch)
+    workspace.edit("a.txt", "two", "2")
+    workspace.call("undo", file="a.txt")
+    assert (root / "a.txt").read_text() == "1\ntwo\n"
+    workspace.edit("a.txt", "1\n", "uno\n")  # the session knows what undo has left
+    with pytest.raises(Stale):
+        workspace.call("undo", id=next(entry.id for entry in workspace.history() if "patch" in entry.label))
+    patched = next(entry.id for entry in workspace.history() if "patch" in entry.label)
+    workspace.call("undo", id=patched, file="d/b.py")
+    assert (root / "d" / "b.py").read_text() == "def f():\n    return 1\n"
+    workspace.call("undo", id=patched, file="new/c.txt")
+    assert not (root / "new" / "c.txt").exists()
+    assert (root / "a.txt").read_text() == "uno\ntwo\n"
+    labels = [entry["label"] for entry in answer(workspace, "history", file="d/b.py")["entries"]]
+    assert len(labels) == 2 and labels[0].startswith("undo")
+
+
+def answer(workspace: Workspace, tool: str, **arguments: Any) -> Any:  # JSON
+    return workspace.call(tool, **arguments).to_json()
+
+
+def test_undo_of_a_file_that_the_change_did_not_write(workspace: Workspace) -> None:
+    workspace.read("a.txt")
+    done = workspace.edit("a.txt", "one", "1")
+    for arguments, kind in (
+        ({"file": "d/b.py"}, "not_found"),
+        ({"id": done.undo_id, "file": "d/b.py"}, "not_found"),
+        ({"id": "9-9"}, "not_found"),
+    ):
+        with pytest.raises(BadRequest) as caught:
+            workspace.call("undo", **arguments)
+        assert caught.value.kind == kind
+
+
+def test_a_rename_goes_on_in_the_session(root: Path, workspace: Workspace) -> None:
+    workspace.read("d/b.py")
+    workspace.call("rename", place="d/b.py::f", new_name="g")
+    workspace.edit("d/b.py", "return 1", "return 2")
+    assert (root / "d" / "b.py").read_text() == "def g():\n    return 2\n"
+
+
+def test_a_moved_file_is_known_by_its_new_name(workspace: Workspace) -> None:
+    workspace.read("a.txt")
+    workspace.patch(
+        "*** Begin Patch\n*** Update File: a.txt\n*** Move to: d/a.txt\n@@\n-one\n+1\n*** End Patch"
+    )
+    workspace.edit("d/a.txt", "1", "uno")
+    workspace.write("a.txt", "anew\n")  # the old name is free
+
+
+def test_other_names_and_other_programs(root: Path, workspace: Workspace) -> None:
+    (root / "link").symlink_to("a.txt")
+    workspace.read("link")
+    workspace.edit("./d/../a.txt", "one", "1")
+    os.utime(root / "a.txt", (1, 1))
+    workspace.edit(str(root / "a.txt"), "1", "one")
+    (root / "a.txt").write_text("someone else\n")
+    with pytest.raises(Stale) as caught:
+        workspace.edit("a.txt", "else", "x")
+    assert "-one" in caught.value.message and "+someone else" in caught.value.message
+
+
+def test_it_is_told_once_that_nothing_is_under_version_control(root: Path, workspace: Workspace) -> None:
+    workspace.read("a.txt")
+    assert any("version control" in note for note in workspace.edit("a.txt", "one", "1").notes)
+    assert not workspace.edit("a.txt", "1", "one").notes
+    other = Workspace(Environment(), Environment().root(str(root)))
+    (root / ".git").mkdir()
+    other.read("a.txt")
+    assert not other.edit("a.txt", "one", "1").notes
+
+
+def test_content_is_kept_up_to_a_limit() -> None:
+    session = Session()
+    size = KEPT_BYTES // 5
+    data = [bytes([number]) * size for number in range(8)]
+    for number, each in enumerate(data):
+        session.see(f"/{number}", digest_of(each), each)
+    kept = [session.content(digest_of(each)) is not None for each in data]
+    assert kept == [False] * 3 + [True] * 5
+    assert len(session.digests) == 8
+    session.move("/7", "/new")
+    assert session.seen("/new") and not session.seen("/7")
+
+
+# The command line
+
+
+def lsptools(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, Mapping[str, Any]]:
+    code = main([*words, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_a_named_session_goes_on_in_the_next_command(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ("--root", str(root))
+    code, said = lsptools(capsys, "edit", "a.txt", "--old", "one", "--new", "1", *where)
+    assert (code, said["error"]["kind"]) == (2, "unread")
+    code, said = lsptools(capsys, "read", "a.txt", "--session", "s", *where)
+    assert code == 0
+    code, done = lsptools(capsys, "edit", "a.txt", "--old", "one", "--new", "1", "--session", "s", *where)
+    assert (code, done["applied"]) == (0, True)
+    code, done = lsptools(capsys, "edit", "a.txt", "--old", "1", "--new", "uno", "--session", "s", *where)
+    assert code == 0
+    (root / "a.txt").write_text("other\n")
+    code, said = lsptools(capsys, "edit", "a.txt", "--old", "uno", "--new", "x", "--session", "s", *where)
+    assert (code, said["error"]["kind"]) == (1, "stale")
+    assert "-uno" in said["error"]["message"]
+    assert not list(root.glob(".lsp*"))
+
+
+def test_a_digest_instead_of_a_session(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ("--root", str(root))
+    _, said = lsptools(capsys, "read", "a.txt", *where)
+    code, done = lsptools(
+        capsys, "edit", "a.txt", "--old", "one", "--new", "1", "--expect", said["digest"], *where
+    )
+    assert code == 0
+    assert done["files"][0]["digest_before"] == said["digest"]
+    code, said = lsptools(
+        capsys, "edit", "a.txt", "--old", "1", "--new", "2", "--expect", said["digest"], *where
+    )
+    assert (code, said["error"]["kind"]) == (1, "stale")
+
+
+def test_texts_come_from_files_and_standard_input(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ("--root", str(root), "--session", "s")
+    lsptools(capsys, "read", "a.txt", *where)
+    (tmp_path / "old").write_text("one\n")
+    (tmp_path / "new").write_bytes(b"1\r\n\xff\n")
+    with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(b"from there\n"))):
+        code, _ = lsptools(capsys, "write", "w.txt", "-", *where)
+    assert code == 0 and (root / "w.txt").read_bytes() == b"from there\n"
+    words = ("--old-from", str(tmp_path / "old"), "--new-from", str(tmp_path / "new"))
+    code, said = lsptools(capsys, "edit", "a.txt", *words, *where)
+    assert (code, said["error"]["kind"]) == (1, "encoding")  # a stray byte cannot be said in UTF-8
+    edits = ('{"old_str": "one", "new_str": "1"}', '{"old_str": "two", "new_str": "2"}')
+    code, _ = lsptools(capsys, "edit", "a.txt", "--edit", edits[0], "--edit", edits[1], *where)
+    assert code == 0 and (root / "a.txt").read_text() == "1\n2\n"
+    code, said = lsptools(capsys, "edit", "a.txt", "--edit", "{", *where)
+    assert (code, said["error"]["kind"]) == (2, "invalid")
+    code, said = lsptools(capsys, "patch", str(tmp_path / "nope"), *where)
+    assert (code, said["error"]["kind"]) == (2, "not_found")
+
+
+def test_people_see_the_diff(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ("--root", str(root), "--session", "s")
+    main(["read", "a.txt", *where])
+    assert "digest" in capsys.readouterr().out
+    main(["edit", "a.txt", "--old", "one", "--new", "1", "--diff", *where])
+    assert capsys.readouterr().out.startswith("diff --git a/a.txt b/a.txt\n")
+    assert (root / "a.txt").read_text() == "one\ntwo\n"
+    main(["edit", "a.txt", "--old", "one", "--new", "1", "--color", "always", *where])
+    shown = capsys.readouterr().out
+    assert "\x1b[31m-one" in shown and "\x1b[32m+1" in shown and "undo: lsptools undo" in shown
+    main(["edit", "a.txt", "--old", "one\x1b[31m", "--new", "1", *where])
+    assert "\x1b[31m" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["", "../x", ".hidden", "a/b", "x" * 65])
+def test_names_of_sessions(name: str, tmp_path: Path) -> None:
+    with pytest.raises(BadRequest):
+        Sessions(tmp_path).load(name)
+
+
+def test_sessions_add_to_what_is_there(tmp_path: Path) -> None:
+    sessions = Sessions(tmp_path / "sessions")
+    sessions.update("s", {"/a": "1"})
+    sessions.update("s", {"/b": "2"})
+    sessions.update("s", {"/a": None})
+    assert sessions.load("s") == {"/b": "2"} and sessions.load("t") == {}
+    sessions.keep([b"content"])
+    assert sessions.content(digest_of(b"content")) == b"content"
+    assert sessions.content(digest_of(b"other")) is None
+
+
+def test_a_candidate_from_a_program_of_the_users(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ("--root", str(root), "--session", "s")
+    lsptools(capsys, "read", "a.txt", *where)
+    code, said = lsptools(capsys, "candidate", "a.txt", "--instructions", "shout", *where)
+    assert said["error"]["kind"] == "invalid"
+    program = "import json,sys; print(json.load(sys.stdin)['text'].upper(), end='')"
+    for command, kind in (
+        (f'python3 -c "{program}"', None),
+        ("false", "unavailable"),
+        ("no-such-program-x", "unavailable"),
+    ):
+        with mock.patch.dict(os.environ, {"LSPTOOLS_CANDIDATE_COMMAND": command}):
+            code, said = lsptools(capsys, "candidate", "a.txt", "--instructions", "shout", *where)
+        assert said.get("error", {}).get("kind") == kind, (code, said)
+        assert (root / "a.txt").read_text() == "ONE\nTWO\n"
+
+
+def test_all_of_it_in_memory() -> None:
+    from editing import ROOT, memory, snapshot
+
+    from lsptools.faces.call import Caller
+    from lsptools.tools.base import Context
+    from lsptools.workspace.state import State
+
+    operations = memory({"a.txt": "one\n", "d/m.py": "x = 1\n"}, {"l": "a.txt"})
+    with mock.patch("os.link", side_effect=AssertionError("that is the disk")):
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            caller = Caller(Context(snapshot(operations), lambda: State(Path(folder)), Session()))
+
+            def call(tool: str, **arguments: object) -> Mapping[str, Any]:
+                return caller.run(*caller.prepared(tool, arguments))
+
+            call("read", path="l")
+            call("edit", path="a.txt", old_str="one", new_str="1")
+            call("write", path="n/e/w.txt", content="new\n")
+            call("edit_lines", path="a.txt", start=1, end=1, new_text="uno")
+            call("read", path="d/m.py")
+            call(
+                "patch",
+                patch="*** Begin Patch\n*** Update File: d/m.py\n*** Move to: m.py\n@@\n-x = 1\n+x = 2\n*** End Patch",
+            )
+            assert operations.read_bytes(f"{ROOT}/a.txt") == b"uno\n"
+            assert operations.read_bytes(f"{ROOT}/m.py") == b"x = 2\n"
+            assert operations.is_link(f"{ROOT}/l")
+            call("undo")
+            call("undo", file="a.txt")
+            assert operations.read_bytes(f"{ROOT}/d/m.py") == b"x = 1\n"
+            assert operations.read_bytes(f"{ROOT}/a.txt") == b"1\n"
+            with pytest.raises(ToolError):
+                call("write", path="../x", content="")
+            assert operations.list_dir(ROOT) == ("a.txt", "d", "l", "n")
