@@ -37,7 +37,7 @@ from lsptools.workspace.paths import Root
 from lsptools.workspace.snapshot import Snapshot
 
 WORK = Path(__file__).parent / "work" / "selection"
-PACKAGES = ("sqlparse==0.5.3", "boltons==25.0.0", "packaging==25.0")
+PACKAGES = ("sqlparse==0.5.3", "more-itertools==10.7.0", "packaging==25.0")
 LIMIT_S = 300.0
 _SWAPS: dict[type[ast.AST], str] = {
     ast.Eq: "!=",

@@ -9,7 +9,7 @@ Where everything goes through one door, nearly every test reaches everything. So
 `ENOUGH` in any case): half of them the nearest, counted in mentions from the touched definition to the test, with some of each class
 and file at the same distance; the other half those that speak most of it, counted in rare words they share with its name and file.
 
-Where it stops: calls by names put together at run time, plugins and entry points; files that tests read as data.
+Where it stops: functions called by names put together at run time (methods so called are reached through their class), plugins and entry points; files that tests read as data.
 """
 
 from __future__ import annotations
@@ -332,7 +332,12 @@ def _reached(index: _Index, touched: set[tuple[str, str]]) -> dict[tuple[str, st
     ahead = deque(reached)
     while ahead:
         path, qualified = here = ahead.popleft()
-        for name in _called(named.get((path, qualified)), qualified):
+        called = _called(named.get((path, qualified)), qualified)
+        if "." in qualified and not any(name in by_mention for name in called):
+            called = (
+                qualified.split(".")[-2],
+            )  # a method that nobody names is called by what is done with its class
+        for name in called:
             if name == MODULE:
                 continue
             for node in by_mention.get(name, ()):

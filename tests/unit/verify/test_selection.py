@@ -62,3 +62,13 @@ def test_of_many_the_nearest_and_those_that_speak_of_it_are_chosen(tmp_path: Pat
     assert {"tests/test_all.py::test_near", "tests/test_all.py::test_the_rare_thing_from_far"} <= set(
         found.ids
     )
+
+
+def test_a_method_that_nobody_names_is_reached_through_its_class(tmp_path: Path) -> None:
+    files = {
+        "app.py": "class Fields:\n    def get(self, name):\n        return getattr(self, f'_get_{name}')()\n\n"
+        "    def _get_size(self):\n        return 1\n",
+        "test_app.py": "from app import Fields\n\n\ndef test_size():\n    assert Fields().get('size') == 1\n",
+    }
+    found = select(planned(workspace(tmp_path, files), {"app.py": files["app.py"].replace("1", "2")}))
+    assert found.ids == ("test_app.py::test_size",)
