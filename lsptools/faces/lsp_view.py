@@ -28,7 +28,15 @@ from lsptools.languages.python.references import Finder
 from lsptools.languages.python.scopes import Source
 from lsptools.syntax.outline import Item
 from lsptools.text.document import Document
-from lsptools.text.lines import Lines, LspPos, Offset, Span
+from lsptools.text.lines import (
+    Lines,
+    LspPos,
+    Offset,
+    PositionEncoding,
+    Span,
+    n_utf8_bytes,
+    n_utf16_units,
+)
 from lsptools.workspace.operations import LocalOperations
 from lsptools.workspace.snapshot import Snapshot
 
@@ -153,6 +161,8 @@ class View:
     ) -> None:
         self.client = moment.client
         self.folder = folder
+        self._lines: dict[str, Lines] = {}
+        self._uris: dict[str, str] = {}
         self.outlines: dict[str, list[Item]] = {}
         """What files define, flat; made when first needed."""
         self.opened: dict[str, Opened] = {}
@@ -206,9 +216,12 @@ class View:
 
     def lines(self, name: str) -> Lines:
         """The lines of a file of the folder, or of one outside by its absolute name."""
-        if Path(name).is_absolute():
-            return self.snapshot.external_document(Path(name)).lines
-        return self.snapshot.document(name).lines
+        known = self._lines.get(name)
+        if known is None:
+            outside = Path(name) if Path(name).is_absolute() else None
+            document = self.snapshot.external_document(outside) if outside else self.snapshot.document(name)
+            known = self._lines[name] = document.lines
+        return known
 
     def range(self, name: str, span: Span) -> types.Range:
         """A span as the editor counts."""
@@ -216,8 +229,11 @@ class View:
 
     def uri(self, name: str) -> str:
         """The URI of a file, spelled as the editor spells it."""
-        opened = self.opened.get(name)
-        return opened.uri if opened is not None else self.folder.uri_of(name)
+        known = self._uris.get(name)
+        if known is None:
+            opened = self.opened.get(name)
+            known = self._uris[name] = opened.uri if opened is not None else self.folder.uri_of(name)
+        return known
 
     def location(self, name: str, span: Span) -> types.Location:
         return types.Location(self.uri(name), self.range(name, span))
@@ -235,5 +251,17 @@ class View:
 
 def range_of(lines: Lines, span: Span, client: Client) -> types.Range:
     """A span of a text as the editor counts."""
-    start, end = (lines.lsp_from_offset(at, client.encoding) for at in (span.start, span.end))
+    start = lines.lsp_from_offset(span.start, client.encoding)
+    covered = lines.text[span.start : span.end]
+    if "\n" in covered or "\r" in covered:
+        end = lines.lsp_from_offset(span.end, client.encoding)
+    else:  # a name, almost always: there may be very many
+        end = LspPos(start.line, start.character + _N_UNITS[client.encoding](covered))
     return types.Range(types.Position(start.line, start.character), types.Position(end.line, end.character))
+
+
+_N_UNITS = {
+    PositionEncoding.UTF8: n_utf8_bytes,
+    PositionEncoding.UTF16: n_utf16_units,
+    PositionEncoding.UTF32: len,
+}
