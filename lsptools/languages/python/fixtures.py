@@ -93,11 +93,13 @@ def supplier(evaluator: Evaluator, place: Place, name: str) -> Function | None:
     return next(_suppliers(evaluator, place, name), None)
 
 
-def is_of_a_plugin(function: Function) -> bool:
+def is_of_a_plugin(function: Function, name: str) -> bool:
     """Must a request that the workspace does not supply come from a plugin?
 
     Decorators may fill parameters, too (`patch`, `given`, `parametrize`), so only what has none but other marks counts.
     """
+    if name in _PYTEST_OWN:
+        return True
     if is_fixture(function):
         return len(function.decorators) == 1
     file = function.source.path.rpartition("/")[2]
@@ -303,5 +305,23 @@ def _keyword(source: Source, call: Node, name: str) -> Node | None:
     return None
 
 
+_PYTEST_OWN = frozenset(
+    {
+        "cache",
+        "capfd",
+        "caplog",
+        "capsys",
+        "monkeypatch",
+        "pytestconfig",
+        "pytester",
+        "recwarn",
+        "request",
+        "tmp_path",
+        "tmp_path_factory",
+        "tmpdir",
+        "tmpdir_factory",
+    }
+)
+"""Fixtures that pytest itself brings."""
 _DECORATOR = re.compile(rb"@[ \t]*[\w.]*fixture\b")
 _TEST_FILE = re.compile(r"test_.*\.py|.*_test\.py|tests\.py|conftest\.py")

@@ -202,7 +202,7 @@ class Meanings:
         fixture = fixtures.supplier(self.evaluator, fixtures.place_of(function), name)
         if fixture is not None:
             return self.fixture(fixture)
-        if not fixtures.is_of_a_plugin(function):
+        if not fixtures.is_of_a_plugin(function, name):
             return None
         return Meaning(frozenset({Root("builtin", "pytest", -1, name)}), "a fixture of pytest or of a plugin")
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lsptools.languages.python import containers, fixtures
+from lsptools.languages.python import callbacks, containers, fixtures
 from lsptools.languages.python.annotations import annotated
 from lsptools.languages.python.classes import (
     Class,
@@ -613,6 +613,9 @@ class Evaluator:
         if parameter.annotation is None and fixtures.requests(function, parameter.name):
             fixture = fixtures.supplier(self, fixtures.place_of(function), parameter.name)
             return fixtures.value_of(self, fixture) if fixture is not None else UNKNOWN
+        if function_node.type == "lambda":
+            index = function.parameters.index(parameter)
+            return callbacks.handed_to(self, source, function_node, index)
         return self.parameter_type(function, parameter)
 
     def parameter_type(self, function: Function, parameter: Parameter) -> Types:
