@@ -214,9 +214,7 @@ TOOL = Tool(
             "verify --against HEAD --rungs scope,syntax,names",
             "what is not committed, without running anything",
         ),
-        Example(
-            "verify --reproduces app/tests/test_report.py::test_none --against HEAD", "red before green"
-        ),
+        Example("verify --reproduces app/tests/test_report.py::test_none --against HEAD", "red before green"),
         Example("verify --against origin/main --format github", "in a workflow, with annotations"),
     ),
     found="nothing failed, and what was asked for could be run",
