@@ -31,7 +31,10 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 LANGUAGE_SERVER = [
     "faces/lsp_requests/",
-    *(f"faces/lsp_{part}.py" for part in ("client", "edits", "errors", "progress", "protocol", "server", "view")),
+    *(
+        f"faces/lsp_{part}.py"
+        for part in ("client", "edits", "errors", "progress", "protocol", "server", "view")
+    ),
 ]
 RESERVED: Mapping[str, Sequence[str]] = {
     # What is named in one place only: a third-party package (or a way to start processes), and that place.
