@@ -93,11 +93,10 @@ def _from_parts(
     if inner is None:
         return None
     n_more = new.n_lines - old.n_lines
-    return (
-        *starts[: n_before if top else 0],
-        *(top + line for line in inner),
-        *(line + n_more for line in starts[n_after:]),
-    )
+    rest = starts[n_after:]
+    if n_more:
+        rest = tuple(line + n_more for line in rest)
+    return starts[: n_before if top else 0] + tuple(top + line for line in inner) + rest
 
 
 def _lines_of(part: str, version: Version | None) -> _Known | None:
