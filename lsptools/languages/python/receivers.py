@@ -150,9 +150,9 @@ class Evaluator:
         self._depth += 1
         try:
             types = handler(self, where, node)
-            if not types.complete or len(types.values) != 1:
+            if not types.complete or len(types.values) != 1 or _is_tested(where, node):
                 narrowed = self._narrowed(where, node)
-                if narrowed is not None:
+                if narrowed is not None and not self._is_narrower(types, narrowed):
                     return narrowed
             return types
         finally:
@@ -981,6 +981,14 @@ class Evaluator:
                     return instances(self.evaluate(where, arguments[1]))
         return None
 
+    def _is_narrower(self, types: Types, narrowed: Types) -> bool:
+        """Is what is known without a test a subclass of all that the test allows?"""
+        allowed = [value.cls for value in narrowed.values if isinstance(value, InstanceValue)]
+        known = [value.cls for value in types.values if isinstance(value, InstanceValue)]
+        if not (types.complete and known and len(known) == len(types.values)):
+            return False
+        return all(any(cls in self.order(each) for cls in allowed) for each in known)
+
     def _bound_between(self, where: Where, node: Node, tested: int) -> bool:
         """Is a name bound again after it was tested?"""
         name = where.read(node)
@@ -988,6 +996,20 @@ class Evaluator:
         owner = names.scope_of(where.scope, name)
         sites = names.bindings(owner, name) if owner is not None else []
         return any(tested <= site.start < node.start_byte for site in sites)
+
+
+def _is_tested(where: Where, node: Node) -> bool:
+    """Does the file ask `isinstance` about this name or attribute anywhere? Most are never asked about."""
+    if where.at is not None or node.type not in ("identifier", "attribute"):
+        return False
+    memo, key = where.source.memo, "tested by isinstance"
+    tested = memo.get(key)
+    if not isinstance(tested, frozenset):
+        tested = memo[key] = frozenset(_TESTED.findall(where.source.bytes))
+    return where.text[node.start_byte : node.end_byte] in tested
+
+
+_TESTED = re.compile(rb"\bisinstance\(\s*([\w.]+)")
 
 
 def _matched_classes(
