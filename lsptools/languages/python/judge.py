@@ -21,7 +21,6 @@ from lsptools.languages.python import closure, mentions
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.classes import class_in
 from lsptools.languages.python.facts import Fact, FileFacts, all_facts
-from lsptools.languages.python.library import library_owner
 from lsptools.languages.python.meaning import Meaning, Root
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import word_pattern
@@ -104,9 +103,7 @@ class Judge:
             for definer in file.definers:
                 if definer.root not in self.family:
                     return f"class `{definer.name}`"
-        project = self.finder.project
-        own = {project.dotted_name(root.path).partition(".")[0] for root in self.family if root.path}
-        return library_owner(project, self.target.name, frozenset(own))
+        return self.finder.library_owner(self.target)
 
     @cached_property
     def _module_names(self) -> frozenset[str]:

@@ -23,6 +23,7 @@ from lsptools.languages.python.closure import Groups
 from lsptools.languages.python.facts import Definer, Fact, FileFacts, Wanted, all_facts, facts_of
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.judge import Judge
+from lsptools.languages.python.library import library_owner
 from lsptools.languages.python.meaning import Meaning, Meanings, Root, member_root
 from lsptools.languages.python.modules import Project
 from lsptools.languages.python.parallel import facts_of_all
@@ -80,6 +81,7 @@ class Finder:
         self.groups = Groups()
         self.incomplete: list[str] = []
         self.candidates = Candidates(snapshot)
+        self._library_owners: dict[str, str | None] = {}
         self._descent = Descent(self.candidates, self.evaluator)
 
     # ------------------------------------------------------------------ the target
@@ -178,7 +180,7 @@ class Finder:
         files = self._facts(target, reach, words, more, with_others=with_others)
         self._join_overrides(files)
         self._grow(target)
-        self._join_below(target)
+        self._join_below(target, files)
         fixed = self._join_facts(files, target)
         family = self._family(target)
         judge = Judge(self, target, family, files)
@@ -279,10 +281,19 @@ class Finder:
             for definer in file.definers:
                 self.groups.join((definer.root, *definer.overridden))
 
-    def _join_below(self, target: Target) -> None:
-        """Join members that meet in a class with several bases, whether that mentions the name or not."""
+    def _join_below(self, target: Target, files: list[FileFacts]) -> None:
+        """Join members that meet in a class with several bases, whether that mentions the name or not.
+
+        Two hierarchies can meet only if there is a second one: a class that defines the name outside of the family, one
+        on which it is used without being defined, one of a library. Listing the subclasses of a class is dear and is
+        spared otherwise.
+        """
         while True:
             family = self._family(target)
+            apart = any(each.root not in family for file in files for each in file.definers)
+            if not apart and not any(fact.meaning.unbound for fact in all_facts(files)):
+                if not any(root.kind == "member" for root in family) or self.library_owner(target) is None:
+                    return
             for cls in self.meeting_below(family):
                 members = [
                     member_root(each, each.spelled(target.name))
@@ -294,6 +305,14 @@ class Finder:
             if self._family(target) == family:
                 return
             self._grow(target)
+
+    def library_owner(self, target: Target) -> str | None:
+        """Something outside the workspace that has an attribute of the target's name; asked once."""
+        if target.name not in self._library_owners:
+            dotted = (self.project.dotted_name(root.path) for root in target.roots if root.path)
+            own = frozenset(name.partition(".")[0] for name in dotted)
+            self._library_owners[target.name] = library_owner(self.project, target.name, own)
+        return self._library_owners[target.name]
 
     def meeting_below(self, family: frozenset[Root]) -> tuple[Class, ...]:
         """The classes with several bases below the classes of which a family has members."""
