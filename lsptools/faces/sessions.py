@@ -9,13 +9,13 @@ from lsptools.workspace.paths import Root
 
 def named_session(environment: Environment, root: Root, name: str) -> Session:
     """What the session of this name has seen so far."""
-    kept = environment.sessions(root)
-    return Session(digests=kept.load(name), recall=kept.content)
+    sessions = environment.sessions(root)
+    kept = sessions.load(name)
+    return Session(digests=kept.digests, told=set(kept.told), recall=sessions.content)
 
 
 def keep_session(environment: Environment, root: Root, name: str, session: Session) -> None:
     """Put back what was seen since `named_session`."""
-    if session.updates:
-        kept = environment.sessions(root)
-        kept.update(name, session.updates)
-        kept.keep(session.contents)
+    sessions = environment.sessions(root)
+    sessions.update(name, session.updates, session.told)
+    sessions.keep(session.contents)

@@ -179,11 +179,17 @@ def follow(context: Context, applied: Applied) -> None:
 
 
 def _warnings(context: Context) -> tuple[str, ...]:
-    from lsptools.workspace.checkout import is_checkout
+    """What to know before much is changed, told once in a session."""
+    from lsptools.workspace.checkout import changed_file, is_checkout
 
-    if is_checkout(context.snapshot) or not context.session.is_news("no checkout"):
+    if not context.session.is_news("version control"):
         return ()
-    return ("the workspace is not under version control; `undo` is the only way back",)
+    if not is_checkout(context.snapshot):
+        return ("the workspace is not under version control; `undo` is the only way back",)
+    changed = changed_file(context.snapshot)
+    if changed is None:
+        return ()
+    return (f"the checkout is not clean: {changed!r} differs from what git last staged",)
 
 
 # Words

@@ -1,6 +1,6 @@
 """Named sessions: what a caller has seen, kept in the state folder from one command to the next.
 
-A session is one small file, `sessions/<name>.json`: digest by real path. Beside it, shared by all sessions, lies the content that
+A session is one small file, `sessions/<name>.json`: digest by real path, and what was told. Beside it, shared by all sessions, lies the content that
 was seen, by digest, so that a later command can show what has changed since; it is bounded, and the oldest goes first.
 Whoever updates a session holds its lock and adds to what is there, so commands that run at the same time lose nothing.
 """
@@ -28,6 +28,16 @@ _NAME = re.compile(r"[\w.-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept of a session."""
+
+    digests: dict[str, str]
+    """By real path."""
+    told: frozenset[str]
+    """What the caller has been warned of."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sessions:
     """The named sessions of one workspace."""
 
@@ -38,23 +48,26 @@ class Sessions:
         """Those kept in this state folder; nothing is created yet."""
         return cls(state.folder / "sessions")
 
-    def load(self, name: str) -> dict[str, str]:
-        """Digest by real path; nothing for a session that is new."""
+    def load(self, name: str) -> Kept:
+        """What is kept of the session; nothing if it is new."""
         try:
             loaded = json.loads(_DISK.read_bytes(str(self._file(name))))
-        except (FileNotFoundError, ValueError):
-            return {}
-        return loaded if isinstance(loaded, dict) else {}
+            return Kept(dict(loaded["digests"]), frozenset(loaded["told"]))
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return Kept({}, frozenset())
 
-    def update(self, name: str, digests: Mapping[str, str | None]) -> None:
-        """Enter what was seen; `None`: the file is forgotten."""
-        if not digests:
-            return
+    def update(self, name: str, digests: Mapping[str, str | None], told: Iterable[str] = ()) -> None:
+        """Enter what was seen (`None`: the file is forgotten) and told."""
+        path = str(self._file(name))
         make_private(self.folder)
         with held([self.folder / f"{name}.lock"], timeout_s=_TIMEOUT_S):
-            known: dict[str, str | None] = {**self.load(name), **digests}
-            kept = {path: digest for path, digest in known.items() if digest is not None}
-            _DISK.write_atomic(str(self._file(name)), json.dumps(kept).encode(), mode=0o600)
+            before = self.load(name)
+            known: dict[str, str | None] = {**before.digests, **digests}
+            kept = {
+                "digests": {path: digest for path, digest in known.items() if digest is not None},
+                "told": sorted(before.told.union(told)),
+            }
+            _DISK.write_atomic(path, json.dumps(kept).encode(), mode=0o600)
 
     def content(self, digest: str) -> bytes | None:
         """The bytes with this digest, if they are still kept."""

@@ -291,9 +291,10 @@ class Finder:
         while True:
             family = self._family(target)
             apart = any(each.root not in family for file in files for each in file.definers)
-            if not apart and not any(fact.meaning.unbound for fact in all_facts(files)):
-                if not any(root.kind == "member" for root in family) or self.library_owner(target) is None:
-                    return
+            open_ended = apart or any(fact.meaning.unbound for fact in all_facts(files))
+            has_members = any(root.kind == "member" for root in family)
+            if not open_ended and not (has_members and self.library_owner(target) is not None):
+                return
             for cls in self.meeting_below(family):
                 members = [
                     member_root(each, each.spelled(target.name))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from lsptools.faces.cli import main
 from lsptools.faces.environment import Environment
 from lsptools.faces.workspace import Workspace
 from lsptools.text.document import digest_of
-from lsptools.workspace.sessions import Sessions
+from lsptools.workspace.sessions import Kept, Sessions
 
 
 @pytest.fixture
@@ -117,6 +119,36 @@ def test_it_is_told_once_that_nothing_is_under_version_control(root: Path, works
     (root / ".git").mkdir()
     other.read("a.txt")
     assert not other.edit("a.txt", "one", "1").notes
+
+
+def test_it_is_told_once_that_the_checkout_is_not_clean(root: Path) -> None:
+    git = shutil.which("git")
+    if not git:
+        pytest.skip("git makes the index that is read")
+    for words in (["init", "-q"], ["add", "-A"]):
+        subprocess.run([git, "-C", str(root), *words], check=True, capture_output=True)
+    first, second, third = (Workspace(Environment(), Environment().root(str(root))) for _ in range(3))
+    os.utime(root / "d" / "b.py", (1, 1))  # another time is no other content
+    first.read("a.txt")
+    assert not first.edit("a.txt", "one", "1").notes
+    second.read("a.txt")
+    assert second.edit("a.txt", "1", "2").notes == (
+        "the checkout is not clean: 'a.txt' differs from what git last staged",
+    )
+    assert not second.edit("a.txt", "2", "one").notes
+    (root / ".git" / "index").write_bytes(b"DIRC nonsense")
+    third.read("a.txt")
+    assert not third.edit("a.txt", "one", "1").notes
+
+
+def test_a_named_session_is_told_once(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ("--root", str(root), "--session", "s")
+    lsptools(capsys, "read", "a.txt", *where)
+    notes = [
+        lsptools(capsys, "edit", "a.txt", "--old", old, "--new", new, *where)[1]["notes"]
+        for old, new in (("one", "1"), ("1", "2"))
+    ]
+    assert [bool(each) for each in notes] == [True, False]
 
 
 def test_content_is_kept_up_to_a_limit() -> None:
@@ -218,7 +250,9 @@ def test_sessions_add_to_what_is_there(tmp_path: Path) -> None:
     sessions.update("s", {"/a": "1"})
     sessions.update("s", {"/b": "2"})
     sessions.update("s", {"/a": None})
-    assert sessions.load("s") == {"/b": "2"} and sessions.load("t") == {}
+    sessions.update("s", {}, {"once"})
+    assert sessions.load("s") == Kept({"/b": "2"}, frozenset({"once"}))
+    assert sessions.load("t") == Kept({}, frozenset())
     sessions.keep([b"content"])
     assert sessions.content(digest_of(b"content")) == b"content"
     assert sessions.content(digest_of(b"other")) is None
