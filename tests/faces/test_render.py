@@ -242,7 +242,7 @@ def test_a_refusal_without_conflicts() -> None:
         ),
         (Stale("stale", "'x' changed"), "stale: 'x' changed\n"),
         (Unavailable("timed_out", "it took too long"), "timed_out: it took too long\n"),
-        (BadRequest("invalid", "no \x1b[31m\nescapes"), "error: no \\x1b[31m\\nescapes\n"),
+        (BadRequest("invalid", "no \x1b[31m\nescapes"), "error: no \\x1b[31m\nescapes\n"),  # lines stay lines
     ],
 )
 def test_errors(error: ToolError, expected: str) -> None:
