@@ -995,7 +995,7 @@ class Evaluator:
         names = where.source.names(name)
         owner = names.scope_of(where.scope, name)
         sites = names.bindings(owner, name) if owner is not None else []
-        return any(tested <= site.start < node.start_byte for site in sites)
+        return any(tested <= site.start and site.takes_effect() <= node.start_byte for site in sites)
 
 
 def _is_tested(where: Where, node: Node) -> bool:
