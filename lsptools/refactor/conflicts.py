@@ -314,6 +314,20 @@ def _star_importers(renaming: Renaming) -> Iterator[Conflict]:
         if not any(set(module.files) & paths for module in starred):
             continue
         names = source.names(new)
+        own = names.bindings(source.module_scope, new)
+        starts = [
+            node.start_byte
+            for node, module in finder.project.star_imports(source)
+            if module is not None and set(module.files) & paths
+        ]
+        if own and starts and own[0].start < max(starts):
+            says = f"a star import after it would bind `{new}` again"
+            yield Conflict(
+                "name_clash",
+                f"a star import would overwrite another `{new}`",
+                (_declaration(renaming), _place(source, own[0], says)),
+            )
+            continue
         for site in source.sites(new):
             if site.role is Role.READ and names.scope_of(site.scope, new) is None:
                 if finder.project.global_variable(source, new):

@@ -5,6 +5,7 @@ The plan is a `Change` that nothing has been written of. Units: spans are code p
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -172,6 +173,7 @@ def _moves(finder: Finder, account: Account, new_name: str) -> Iterator[Move]:
             suffix = "" if module.folders else "." + base.rpartition(".")[2]
             new = f"{folder}/{new_name}{suffix}" if folder else f"{new_name}{suffix}"
             _refuse_existing(finder, account, new, folder, new_name)
+            _refuse_standard(finder, account, folder, new_name)
             yield Move(old, new)
 
 
@@ -189,6 +191,20 @@ def _places(module: Module) -> tuple[str, ...]:
             hint="open the folder above it as the workspace (--root) and rename the package there",
         )
     return module.folders or module.files
+
+
+def _refuse_standard(finder: Finder, account: Account, folder: str, new_name: str) -> None:
+    """A top-level module that is called like one of the standard library is imported instead of it, by the library too."""
+    in_package = folder and finder.snapshot.is_file(f"{folder}/__init__.py")
+    if new_name in sys.stdlib_module_names and not in_package:
+        conflict = Conflict("shadows_builtin", f"`{new_name}` is a module of the standard library")
+        raise Refused(
+            "shadows_builtin",
+            f"module `{account.target.name}` would hide `{new_name}` of the standard library",
+            hint="choose a name that is no module of the standard library",
+            conflicts=(conflict,),
+            details=account.references,
+        )
 
 
 def _refuse_existing(finder: Finder, account: Account, new: str, folder: str, new_name: str) -> None:

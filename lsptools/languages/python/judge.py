@@ -62,11 +62,21 @@ class Judge:
             if meaning.complete:
                 return Evidence.CERTAIN, _says(fact, meaning)
             return Evidence.LIKELY, f"{meaning.says}; {meaning.unknown}"
+        if meaning.roots and meaning.complete:
+            return Evidence.UNRELATED, meaning.says
         if meaning.roots:
-            return Evidence.UNRELATED, meaning.says or meaning.unknown
+            return self._something_else_or_this(fact, meaning)
         if meaning.complete:
             return Evidence.UNRELATED, meaning.says or "not a name of this symbol"
         return self._unknown(fact, meaning.unknown)
+
+    def _something_else_or_this(self, fact: Fact, meaning: Meaning) -> tuple[Evidence, str]:
+        """One alternative is known, and is something else; the others are not known and may be the symbol."""
+        if fact.role is Role.ATTRIBUTE and self.has_members:
+            return Evidence.POSSIBLE, f"{meaning.says}; {meaning.unknown}"
+        if fact.role in (Role.KEYWORD, Role.PATTERN_KEYWORD):
+            return self._unknown_keyword(fact, meaning.unknown)
+        return Evidence.UNRELATED, meaning.says or meaning.unknown
 
     def _unknown(self, fact: Fact, why: str) -> tuple[Evidence, str]:
         """Occurrences whose meaning could not be derived: what could they be?"""

@@ -173,7 +173,7 @@ class Meanings:
                 continue
             found = self.project.imported(source, site)
             if not found:
-                roots.add(_own_root(variable))
+                roots.add(self._supplied_from_outside(source, site, variable))
                 unknown = unknown or f"imported from {self._import_text(source, site)}, which was not found"
                 continue
             origin = self.found(found, "")
@@ -219,6 +219,15 @@ class Meanings:
             return Meaning(frozenset({member_root(cls, cls.spelled(function.name))}), says, steps=steps)
         bound = self.variable(Variable(function.source, function.outer, function.name))
         return Meaning(bound.roots, says, bound.complete, bound.unknown, steps)
+
+    def _supplied_from_outside(self, source: Source, site: Site, variable: Variable) -> Root:
+        """The root of an import that was not found: C code, a package that is not installed, the language itself.
+
+        Whatever supplies the name keeps it, so the import cannot be renamed; behind `as` the name is this file's own.
+        """
+        if site.role is Role.IMPORT_ALIAS:
+            return _own_root(variable)
+        return Root("builtin", "builtins", -1, f"{self._import_text(source, site)}.{variable.plain}")
 
     def _keeps_name(self, source: Source, site: Site) -> bool:
         """Does this binding only hand on a name under the same spelling?"""
@@ -394,6 +403,11 @@ class Meanings:
                 span = ancestor.source.span(sites[0].start, sites[0].end)
                 step = Step(f"`{ancestor.name}` defines it", ancestor.source.path, span)
                 return Meaning(frozenset({member_root(ancestor, spelling)}), says, steps=(step,))
+        if self.evaluator.members(value.cls, _written(spelling, value.cls)):
+            # A mixture: in a subclass with more bases `super()` goes on to one of those, whose member joins this one.
+            root = member_root(value.cls, spelling)
+            why = "what follows is decided by a subclass with more bases"
+            return Meaning(frozenset({root}), says, False, why)
         return self._no_member(value.cls, _written(spelling, value.cls), says)
 
     # ------------------------------------------------------------------ keywords

@@ -443,9 +443,18 @@ class Project:
                         return None
                     found = True
                     listed.update(strings)
-                elif site.role is Role.READ:
-                    found = found or False
+                elif site.role is Role.READ and _extends(site):
+                    return None
         return frozenset(listed) if found else None
+
+
+def _extends(site: Site) -> bool:
+    """Is a list given more entries here than its display shows, by a method such as `append`?"""
+    attribute = site.leaf.parent
+    if attribute is None or attribute.type != "attribute":
+        return False
+    name = attribute.child_by_field_name("attribute")
+    return name is not None and name.text in (b"append", b"extend", b"insert", b"remove")
 
 
 def literal_strings(source: Source, node: Node) -> list[str] | None:

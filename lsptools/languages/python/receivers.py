@@ -431,7 +431,9 @@ class Evaluator:
         for statement in own_nodes(function.node, "return_statement"):
             value = statement.named_children[0] if statement.named_children else None
             found.append(self.at(where.source, value) if value is not None else just(Foreign("None")))
-        return union(found) if found else just(Foreign("None"))
+        if found:
+            return union(found)
+        return UNKNOWN if function.in_class and _is_left_to_subclasses(function) else just(Foreign("None"))
 
     # ------------------------------------------------------------------ other expressions
 
@@ -1065,6 +1067,25 @@ def write_sites(source: Source, name: str) -> list[Site]:
     return found
 
 
+def _is_left_to_subclasses(function: Function) -> bool:
+    """Does a method do nothing but say that it is to be overridden?"""
+    if any(name.startswith("abstract") for name in function.decorator_names):
+        return True
+    body = function.node.child_by_field_name("body")
+    statements = (
+        [child for child in body.named_children if child.type != "comment"] if body is not None else []
+    )
+    if statements and statements[0].type == "expression_statement":
+        first = statements[0].named_children
+        if first and first[0].type == "string":
+            statements = statements[1:]
+    return all(
+        statement.type in ("pass_statement", "raise_statement")
+        or (statement.type == "expression_statement" and statement.text == b"...")
+        for statement in statements
+    )
+
+
 def reaching(sites: list[Site], position: int) -> list[Site]:
     """The bindings of one scope that may hold at a position of the same scope.
 
@@ -1079,9 +1100,13 @@ def reaching(sites: list[Site], position: int) -> list[Site]:
         return sites
     found = [start]
     for site in sites:
-        if site is start or site.start < start.start:
+        if site is start:
             continue
-        if site.start < position or _loop_around(site, position, start):
+        if site.scope is not start.scope:  # by `global` or `nonlocal`, whenever that function runs
+            found.append(site)
+        elif site.start < start.start:
+            continue
+        elif site.start < position or _loop_around(site, position, start):
             found.append(site)
     return found
 

@@ -378,7 +378,7 @@ class Finder:
                 supplied = _supplied(meaning, definers, outside)
                 if supplied is not None:
                     meaning = fixed[fact] = supplied
-            if len(meaning.roots) > 1 and meaning.complete:
+            if len(meaning.roots) > 1:
                 self.groups.join(meaning.roots)
         self._grow(target)
         return fixed
