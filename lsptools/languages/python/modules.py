@@ -402,22 +402,11 @@ class Project:
 
     def star_imports(self, source: Source) -> list[tuple[Node, Module | None]]:
         """The `from … import *` statements of a file, and the modules they lead to."""
-        key = ("star imports", self)  # where they lead is another matter in another snapshot
-        known = source.memo.get(key)
-        if not isinstance(known, list):
-            known = source.memo[key] = list(self._star_imports(source))
-        return known
-
-    def _star_imports(self, source: Source) -> Iterator[tuple[Node, Module | None]]:
-        at = source.bytes.find(b"import")
-        while at >= 0:
-            rest = source.bytes[at + 6 : at + 40].lstrip(b" \t(\\\r\n")
-            if rest.startswith(b"*"):
-                path, _ = source.descend(at)
-                for node, _field in reversed(path):
-                    if node.type == "import_from_statement":
-                        yield node, self.module_of_import(source, node)
-            at = source.bytes.find(b"import", at + 6)
+        # The statements are the file's own; where they lead may be another place in the next snapshot.
+        statements = source.memo.get("star imports")
+        if not isinstance(statements, list):
+            statements = source.memo["star imports"] = list(_star_imports(source))
+        return [(statement, self.module_of_import(source, statement)) for statement in statements]
 
     def exports(self, module: Module, name: str) -> bool:
         """Does `from module import *` bring the name?"""
@@ -485,6 +474,18 @@ def literal_string(source: Source, node: Node) -> str | None:
 def _folder_of(path: str) -> str:
     folder = path.rpartition("/")[0]
     return folder or ("/" if path.startswith("/") else "")
+
+
+def _star_imports(source: Source) -> Iterator[Node]:
+    at = source.bytes.find(b"import")
+    while at >= 0:
+        rest = source.bytes[at + 6 : at + 40].lstrip(b" \t(\\\r\n")
+        if rest.startswith(b"*"):
+            path, _ = source.descend(at)
+            for node, _field in reversed(path):
+                if node.type == "import_from_statement":
+                    yield node
+        at = source.bytes.find(b"import", at + 6)
 
 
 def _join(folder: str, name: str) -> str:
