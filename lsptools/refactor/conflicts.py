@@ -114,6 +114,7 @@ def _scopes_of_file(renaming: Renaming, source: Source, sites: list[Site]) -> It
             if key not in seen:
                 seen.add(key)
                 yield _captured(renaming, source, site, now, after)
+    yield from _rebound_in_comprehensions(renaming, source, sites, after)
     old_sites = [site for site in source.sites(new) if site.role is Role.READ or site.role in DECLARING]
     for site in old_sites:
         was, now = _owner(before, site), _owner(after, site)
@@ -133,6 +134,30 @@ def _owner(names: Names, site: Site) -> Scope | None:
 def _renamed(site: Site, new: str) -> Site:
     spelling = mangled(new, site.scope) if new.startswith("__") else new
     return Site(site.start, site.end, site.role, site.scope, site.path, spelling)
+
+
+def _rebound_in_comprehensions(
+    renaming: Renaming, source: Source, sites: list[Site], after: Names
+) -> Iterator[Conflict]:
+    """An assignment expression may not have the name of a variable of the comprehension in which it stands."""
+    new = renaming.new_name
+    for site in [*sites, *source.sites(new)]:
+        if site.role is not Role.WALRUS:
+            continue
+        _, scope = source.descend(site.start)
+        while scope.kind == "comprehension" and scope.parent is not None:
+            loop = next((each for each in after.bindings(scope, new) if each.role is Role.FOR), None)
+            if loop is not None:
+                yield Conflict(
+                    "name_clash",
+                    f"an assignment expression would rebind `{new}` of its own comprehension",
+                    (
+                        _place(source, site, "this assignment"),
+                        _place(source, loop, "would rebind the variable here"),
+                    ),
+                )
+                break
+            scope = scope.parent
 
 
 def _simulated(source: Source, new: str, sites: list[Site]) -> Names:
@@ -226,7 +251,7 @@ def _members(renaming: Renaming) -> Iterator[Conflict]:
     seen: set[Class] = set()
     for cls in classes:
         for ancestor in finder.evaluator.order(cls):
-            there = finder.evaluator.members(ancestor, new)
+            there = finder.evaluator.members(ancestor, new) if _same_name(cls, ancestor, new) else []
             if there and ancestor not in seen:
                 seen.add(ancestor)
                 yield _member_conflict(renaming, cls, ancestor, there[0])
@@ -243,16 +268,22 @@ def _members(renaming: Renaming) -> Iterator[Conflict]:
             continue
         if family & set(finder.evaluator.order(definer)):
             seen.add(definer)
-            there = finder.evaluator.members(definer, new)
+            base = next(cls for cls in finder.evaluator.order(definer) if cls in family)
+            there = finder.evaluator.members(definer, new) if _same_name(base, definer, new) else []
             if there:
-                base = next(cls for cls in finder.evaluator.order(definer) if cls in family)
                 yield _member_conflict(renaming, base, definer, there[0])
-    for below in finder.meeting_below(renaming.account.family):
+    private = new.startswith("__")  # and then no other class has this member
+    for below in finder.meeting_below(renaming.account.family) if not private else ():
         for other in finder.evaluator.order(below):
             there = finder.evaluator.members(other, new) if other not in seen else []
             if there:
                 seen.add(other)
                 yield _meeting_conflict(renaming, below, other, there[0])
+
+
+def _same_name(one: Class, other: Class, new: str) -> bool:
+    """Private names of two classes are two names, even if they are spelled alike."""
+    return one.spelled(new) == other.spelled(new)
 
 
 def _meeting_conflict(renaming: Renaming, below: Class, other: Class, there: Site) -> Conflict:

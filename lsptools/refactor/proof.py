@@ -21,10 +21,11 @@ from dataclasses import dataclass
 
 from lsptools.languages.names import Evidence, FilePosition
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
+from lsptools.languages.python.closure import class_at, function_at
 from lsptools.languages.python.meaning import Meaning, Root
 from lsptools.languages.python.references import KEPT_BYTES, Account, Finder, Keep
 from lsptools.languages.python.roles import TEXT
-from lsptools.languages.python.scopes import Source
+from lsptools.languages.python.scopes import Source, mangled
 from lsptools.text.edits import Edits
 from lsptools.text.lines import Offset, Span
 from lsptools.workspace.change import Change
@@ -248,15 +249,14 @@ class _Proof:
         return Root(root.kind, path, moved if root.start >= 0 else -2 - moved, name)
 
     def _renamed(self, root: Root) -> str:
-        if root not in self.account.family:
+        if root not in self.account.family or root.kind == "builtin":
             return root.name
-        if root.kind == "builtin":
-            return root.name
-        if root.name.endswith(self.old):
-            prefix = root.name[: -len(self.old)]
-            private = self.new.startswith("__") and not self.new.endswith("__")
-            return (prefix if private else "") + self.new
-        return root.name
+        if not self.new.startswith("__"):
+            return self.new
+        cls = class_at(self.before.project, root)
+        function = function_at(self.before.project, root)
+        scope = cls.scope if cls is not None else function.scope if function is not None else None
+        return mangled(self.new, scope) if scope is not None else self.new
 
     def _show(self, path: str, span: Span) -> str:
         source = self.before.project.source(path)

@@ -1,7 +1,7 @@
 """From what a caller writes to a place in a file.
 
 A place is `path:line:col` (1-based, code points), `path::Qualified.name`, `package.module.Class.method`, or a name that
-is defined once. What the tools print is understood here, so that an answer can be pasted into the next call.
+is defined once; `path::` and `package.module` are the module itself. What the tools print is understood here, so that an answer can be pasted into the next call.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from lsptools.errors import Site as Place
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.classes import class_in
-from lsptools.languages.python.modules import Project, Variable
+from lsptools.languages.python.meaning import Meanings, module_root
+from lsptools.languages.python.modules import Module, Project, Variable
 from lsptools.languages.python.receivers import Evaluator
 from lsptools.languages.python.roles import BINDING, Role
 from lsptools.languages.python.scopes import Scope, Site, Source
@@ -25,6 +26,7 @@ from lsptools.workspace.snapshot import Snapshot
 
 _POSITION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<column>\d+))?")
 _IMPORTS = frozenset({Role.IMPORT_NAME, Role.IMPORT_ALIAS, Role.IMPORT_MODULE})
+_NAMING_MODULES = frozenset({Role.IMPORT_NAME, Role.IMPORT_MODULE, Role.IMPORT_ORIGINAL, Role.MODULE_PART})
 
 
 def locate(snapshot: Snapshot, place: str) -> FilePosition:
@@ -68,12 +70,14 @@ def _named_in(snapshot: Snapshot, path: str, name: str) -> FilePosition:
     source = project.source(path)
     if source is None or not path.endswith(PYTHON_SUFFIXES):
         raise BadRequest("not_a_symbol", f"{path} is not a Python file", hint="name a .py or .pyi file")
+    if not name:
+        return _module_place(snapshot, project, project.module_of(path))
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
         raise BadRequest(
             "invalid",
             f"`{name}` behind `{path}::` is no qualified name",
-            hint=f"`lsptools outline {path}` lists the names to write there; a module itself is named where it is imported",
+            hint=f"`lsptools outline {path}` lists the names to write there; without a name it is the module itself",
         )
     site = _walk(project, source, parts)
     if site is None:
@@ -127,12 +131,33 @@ def _dotted(snapshot: Snapshot, place: str) -> FilePosition:
             prefix = ".".join(parts[:n_module])
             known.extend(f"{prefix}.{qualified}" for qualified, _ in flat(outline(source.document)))
         break
+    module = project.find(place, "")
+    if module is not None and not module.external:
+        return _module_place(snapshot, project, module)
     if not known and len(parts) == 2:
         return _member_by_class(snapshot, project, parts[0], parts[1])
     raise BadRequest(
         "not_found",
         f"nothing in the workspace is called `{place}`",
         hint=_nearest(place, known) or f"`lsptools symbols {parts[-1]}` finds definitions by name",
+    )
+
+
+def _module_place(snapshot: Snapshot, project: Project, module: Module) -> FilePosition:
+    """A place that names a module: where it is imported, since nothing in its own file does."""
+    meanings = Meanings(project, Evaluator(project))
+    name = module_root(module).name
+    for path in snapshot.files_with([name], globs=("*.py", "*.pyi")).files:
+        source = project.source(path)
+        if source is None:
+            continue
+        for site in source.sites(name):
+            if site.role in _NAMING_MODULES and meanings.of(source, site).roots == {module_root(module)}:
+                return _position(source, site)
+    raise BadRequest(
+        "not_found",
+        f"nothing imports the module `{module.place}`",
+        hint="then no code has to follow: move the file itself",
     )
 
 

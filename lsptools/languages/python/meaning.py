@@ -424,7 +424,10 @@ class Meanings:
         function = call.child_by_field_name("function")
         if call.type != "call" or function is None:
             return Meaning(frozenset(), "a keyword of no call")
-        return self.keyword_of(source, call, function, name, 0)
+        meaning = self.keyword_of(source, call, function, name, 0)
+        if name.startswith("__") and any(root.name != site.spelling for root in meaning.roots):
+            return Meaning(frozenset(), "a private parameter of a class has another name here")
+        return meaning
 
     def keyword_of(self, source: Source, call: Node, function: Node, name: str, depth: int) -> Meaning:
         text = _short(source.text(function))
@@ -439,6 +442,10 @@ class Meanings:
             if replaced is not None:
                 return replaced
         callee = self.evaluator.at(source, function)
+        if not callee.values and last == "__init__":
+            generated = self._generated_init(source, function, name, text, depth)
+            if generated is not None:
+                return generated
         if not callee.values:
             return Meaning(frozenset(), "", False, f"nothing is known of the callee `{text}`")
         roots: set[Root] = set()
@@ -451,6 +458,19 @@ class Meanings:
             if not meaning.complete:
                 unknown = unknown or meaning.unknown
         return Meaning(frozenset(roots), says, not unknown, unknown)
+
+    def _generated_init(
+        self, source: Source, function: Node, name: str, text: str, depth: int
+    ) -> Meaning | None:
+        """`super().__init__(field=…)`, `Base.__init__(self, field=…)` of a class whose constructor is made from its fields."""
+        receiver = function.child_by_field_name("object")
+        for value in self.evaluator.at(source, receiver).values if receiver is not None else ():
+            if isinstance(value, SuperValue):
+                above = self.evaluator.order(value.cls)[1:]
+                return self.constructor_keyword(above[0], name, text, depth) if above else None
+            if isinstance(value, (ClassValue, InstanceValue)):
+                return self.constructor_keyword(value.cls, name, text, depth)
+        return None
 
     def keyword_on(self, value: Value, name: str, text: str, depth: int) -> Meaning:
         if isinstance(value, FunctionValue):

@@ -21,6 +21,7 @@ from lsptools.languages.python.receivers import positional_arguments
 from lsptools.languages.python.records import record_around
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
+from lsptools.languages.python.values import NOTHING as NO_TYPES
 from lsptools.languages.python.values import ClassValue, InstanceValue, ModuleValue, Types, just
 from lsptools.syntax.tree import Node
 
@@ -92,7 +93,7 @@ def _in_string(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
     parent = site.path[index - 1][0] if index else None
     content = _content(source, string)
     whole = content == site.spelling
-    if _is_annotation(source, site, index):
+    if _is_annotation(meanings, source, site, index):
         return TextMeaning(None, "in an annotation's string", _dotted_meaning(meanings, source, site))
     if parent is None:
         return TextMeaning(Evidence.MENTION, "in a string")
@@ -132,7 +133,7 @@ def _content(source: Source, string: Node) -> str:
     return source.bytes[parts[0].start_byte : parts[-1].end_byte].decode("utf-8", "surrogateescape")
 
 
-def _is_annotation(source: Source, site: Site, index: int) -> bool:
+def _is_annotation(meanings: Meanings, source: Source, site: Site, index: int) -> bool:
     """Does the string stand where the typing rules read it as an expression?"""
     for at in range(index - 1, -1, -1):
         node, field = site.path[at][0], site.path[at + 1][1]
@@ -144,11 +145,7 @@ def _is_annotation(source: Source, site: Site, index: int) -> bool:
                 node, site
             ):
                 return False
-            if (
-                kind == "subscript"
-                and field == "subscript"
-                and _subscript_name(source, node) in _TYPING_NAMES
-            ):
+            if kind == "subscript" and field == "subscript" and _is_generic(meanings, source, node):
                 return True
             continue
         if kind == "call":
@@ -156,6 +153,26 @@ def _is_annotation(source: Source, site: Site, index: int) -> bool:
         if kind in ("block", "module", "lambda", "dictionary"):
             return False
     return False
+
+
+def _is_generic(meanings: Meanings, source: Source, subscript: Node) -> bool:
+    """Does the subscript take types: one of `typing`, or a class that says nothing else of `Class[…]`?"""
+    if _subscript_name(source, subscript) in _TYPING_NAMES:
+        return True
+    value = subscript.child_by_field_name("value")
+    evaluator = meanings.evaluator
+    types = evaluator.at(source, value) if value is not None else NO_TYPES
+    classes = [each.cls for each in types.values if isinstance(each, ClassValue)]
+    return bool(classes) and not any(_has_own_subscript(meanings, cls) for cls in classes)
+
+
+def _has_own_subscript(meanings: Meanings, cls: Class) -> bool:
+    """Does `Class[…]` mean something else than a type: a member of an enum, what a method of ours makes of it?"""
+    evaluator = meanings.evaluator
+    metaclass = evaluator.metaclass(cls)
+    item = evaluator.method(metaclass, "__getitem__") if metaclass is not None else None
+    item = item or evaluator.method(cls, "__class_getitem__")
+    return evaluator.is_enum(cls) or (item is not None and not item.source.external)
 
 
 def _subscript_name(source: Source, node: Node) -> str:

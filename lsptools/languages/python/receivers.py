@@ -592,13 +592,26 @@ class Evaluator:
         """`a, b = …`: the element that meets the leaf, when both sides are flat."""
         names = [child for child in target.named_children if child.type != "comment"]
         index = next((i for i, child in enumerate(names) if child.start_byte == leaf.start_byte), None)
-        if index is None or any(child.type == "list_splat_pattern" for child in names):
+        splat = next((i for i, child in enumerate(names) if child.type == "list_splat_pattern"), None)
+        if splat is not None and names[splat].start_byte < leaf.start_byte < names[splat].end_byte:
+            return just(Foreign("list", (self.iterated(self.at(source, value)),)))
+        if index is None:
             return UNKNOWN
+        if splat is not None:
+            return self._beside_splat(source, value, splat, index)
         values = [child for child in value.named_children if child.type != "comment"]
         if value.type in ("expression_list", "tuple", "list") and len(values) == len(names):
             return self.at(source, values[index])
         whole = self.at(source, value)
         return containers.element_at(whole, index, len(names))
+
+    def _beside_splat(self, source: Source, value: Node, splat: int, index: int) -> Types:
+        """`first, *rest = …`: the element that meets a name before or behind the starred one."""
+        whole = self.at(source, value)
+        tuples = [each for each in whole.values if isinstance(each, Foreign) and each.name == "tuple"]
+        if index < splat and whole.complete and len(tuples) == len(whole.values):
+            return union(each.elements[index] if index < len(each.elements) else UNKNOWN for each in tuples)
+        return self.iterated(whole)
 
     def _bound_parameter(self, source: Source, site: Site) -> Types:
         function_node = site.ancestor("function_definition", "lambda")

@@ -348,6 +348,9 @@ class Finder:
         source = self.project.source(root.path) if root.kind in ("variable", "member", "fixture") else None
         if source is None or b"fixture" not in source.bytes:
             return
+        own = [fixture for fixture in fixtures.all_fixtures(source) if fixtures.name_of(fixture) == name]
+        if not any(root in self.meanings.fixture(fixture).roots for fixture in own):
+            return
         sources = self.sources_with(name)
         for inner in (each for near in sources for each in fixtures.all_fixtures(near)):
             if fixtures.name_of(inner) != name:
