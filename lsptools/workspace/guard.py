@@ -9,8 +9,8 @@ and group it made for itself. So everything the command started is below the gua
 
 What it says on REPORT, a line each:
 
-    started PID        the command runs, in a session and group of its own
-    failed ERRNO       the command could not be started
+    started PID        the command is about to run, in a session and group of its own
+    failed ERRNO       it could not be started after all
     exited CODE N      it ended, by itself or not; the code is negative for a signal; N processes are left of it
     ended N            everything was ended, but for N processes that we may not end
 
@@ -50,11 +50,10 @@ def main(arguments: list[str]) -> int:
     signal.set_wakeup_fd(wakened, warn_on_full_buffer=False)
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
-    started = _start(arguments[2:])
+    started = _start(arguments[2:], report)
     if started < 0:
         _say(report, f"failed {-started}")
         return 0
-    _say(report, f"started {started}")
     _leave_the_pipes()
     _guard(started, control, report, waker)
     return 0
@@ -121,14 +120,19 @@ def _reaped(command: int) -> int | None:
             found = os.waitstatus_to_exitcode(status)
 
 
-def _start(arguments: list[str]) -> int:
-    """The process id of the command, or what went wrong (`errno`) with a minus."""
+def _start(arguments: list[str], report: int) -> int:
+    """The process id of the command, or what went wrong (`errno`) with a minus.
+
+    The child itself says that it starts, before it becomes the command: nothing the command does, killing us included, comes
+    before its session is known.
+    """
     failure, failed = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(failure)
         try:
             os.setsid()
+            _say(report, f"started {os.getpid()}")
             signal.set_wakeup_fd(-1)
             # Python ignores these for itself, and what is ignored stays so in what is executed.
             for number in (signal.SIGPIPE, signal.SIGXFSZ):

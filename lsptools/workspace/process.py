@@ -205,9 +205,12 @@ class _Running:
 
     def _unguarded(self) -> None:
         """Someone has killed the guard. What kept the session of the command can still be found, and ended."""
-        for pid in guard.strays(self._session) if self._session else ():
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + guard.PATIENCE_S
+        while self._session and (strays := guard.strays(self._session)) and time.monotonic() < deadline:
+            for pid in strays:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+            time.sleep(_BEAT_S / 10)
         self._code = -signal.SIGKILL
 
     def drain(self) -> None:
