@@ -70,7 +70,7 @@ class Rg:
         executable = find_executable(setting, path, distrusted=distrusted)
         if executable is None:
             return cls(None, "no ripgrep was found")
-        if not setting and executable == _program_in(_own_folders(), "rg"):
+        if executable == _program_in(_own_folders(), "rg"):
             return cls(executable)  # installed with us, in a version that our own requirements name
         version = _version(executable)
         if version is None:
@@ -109,48 +109,47 @@ class Rg:
         words: Sequence[str],
         *,
         whole_words: bool = True,
+        marks: Sequence[str] = (),
         globs: Sequence[str] = (),
         everywhere: bool = False,
         operations: Operations = LOCAL,
         survey: Survey | None = None,
     ) -> Found:
-        """The files that have one of `words` in them, as `words.py` understands words."""
+        """The files that have one of `words` in them or perhaps one of `marks`, as `words.py` understands both."""
         words = checked_words(words)
         tree = _tree(root, globs, everywhere, operations, survey)
         if not self._runs(operations):
-            return python_search.files_with(tree, python_pattern(words, whole=whole_words).search)
-        patterns = "\n".join(rust_patterns(words, whole=whole_words)).encode()
+            return python_search.files_with(
+                tree, python_pattern(words, whole=whole_words, marks=marks).search
+            )
+        patterns = "\n".join(rust_patterns(words, whole=whole_words, marks=marks)).encode()
         what = ["--file=-", "--files-with-matches"]
         done = self._run(root, [*_options(tree), f"--max-filesize={LIMIT}", *what, "--", "./"], patterns)
         files, binaries = _texts(root, [path for path in _paths(done.stdout) if is_wanted(path, globs)])
         skipped = {*unsearched(tree), *done.skipped, *binaries, *self._large(tree, what, patterns)}
         return Found(tuple(sorted(files)), tuple(sorted(skipped)))
 
-    def sweep(
-        self, root: Root, words: Sequence[str], *, whole_words: bool = True, globs: Sequence[str] = ()
-    ) -> Found:
-        """As `files_with` on the local disk, without a survey first: half the time on a workspace of ten thousand files.
+    def begin_sweep(
+        self,
+        root: Root,
+        words: Sequence[str],
+        *,
+        whole_words: bool = True,
+        marks: Sequence[str] = (),
+        globs: Sequence[str] = (),
+    ) -> Callable[[], Found]:
+        """Begin what `files_with` does on the local disk; what is answered gives the result, once, and waits for it.
 
-        What is skipped is said only of files that match: those beyond the limit, binary ones, those that could not be
-        read, those in a virtual environment. Files beyond `HOPELESS` bytes are left out without a word.
+        There is no survey first: half the time on a workspace of ten thousand files. So what is skipped is said only of files
+        that match: those beyond the limit, binary ones, those that could not be read, those in a virtual environment. Files
+        beyond `HOPELESS` bytes are left out without a word.
         """
         words = checked_words(words)
         tree = Tree(root, LOCAL, NOTHING_SURVEYED, checked_globs(globs), False)
-        patterns = "\n".join(rust_patterns(words, whole=whole_words)).encode()
+        patterns = "\n".join(rust_patterns(words, whole=whole_words, marks=marks)).encode()
         options = [*_options(tree), f"--max-filesize={HOPELESS}", "--file=-", "--files-with-matches"]
-        done = self._run(root, [*options, "--", "./"], patterns)
-        wanted = (path for path in _paths(done.stdout) if is_wanted(path, tree.globs))
-        ours, skipped = _apart_from_environments(root, wanted)
-        files: list[str] = []
-        top = os.path.join(root.path, "")
-        for path in ours:
-            size = LOCAL.size(top + path)
-            if size > LIMIT:
-                skipped.append(large(path, size))
-            else:
-                files.append(path)
-        texts, binaries = _texts(root, files)
-        return Found(tuple(sorted(texts)), tuple(sorted({*skipped, *binaries, *done.skipped})))
+        running = self._begin(root, [*options, "--", "./"], patterns)
+        return lambda: _swept(tree, running.done())
 
     def count_occurrences(
         self,
@@ -243,21 +242,30 @@ class Rg:
 
     def _run(self, root: Root, arguments: Sequence[str], given: bytes = b"") -> _Done:
         """Run ripgrep in the root to its end."""
+        return self._begin(root, arguments, given).done()
+
+    def _begin(self, root: Root, arguments: Sequence[str], given: bytes) -> _Running:
+        """Start ripgrep in the root."""
+        process = self._started(root, arguments, subprocess.PIPE)
+        assert process.stdin is not None
+        # Patterns are all that it reads, before it writes anything.
+        _give(process.stdin, given)
+        process.stdin = None
+        return _Running(self, process)
+
+    def _started(self, root: Root, arguments: Sequence[str], stdin: int) -> subprocess.Popen[bytes]:
         try:
-            done = subprocess.run(
+            return subprocess.Popen(
                 [str(self.executable), *arguments],
-                input=given,
-                capture_output=True,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 cwd=root.path,
-                timeout=self.timeout,
-                check=False,
                 creationflags=_NO_WINDOW,
+                pipesize=_PIPE_BYTES,
             )
         except OSError as error:
             raise self._cannot_start(error) from None
-        except subprocess.TimeoutExpired:
-            raise self._too_slow() from None
-        return _Done(done.stdout, _skipped(done.returncode, done.stderr))
 
     def _stream(
         self,
@@ -269,17 +277,7 @@ class Rg:
         enough: Callable[[], bool] = lambda: False,
     ) -> tuple[Skipped, ...]:
         """Run ripgrep in the root, hand its lines to `take` until it has `enough`, and answer what could not be read."""
-        try:
-            process = subprocess.Popen(
-                [str(self.executable), *arguments],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=root.path,
-                creationflags=_NO_WINDOW,
-            )
-        except OSError as error:
-            raise self._cannot_start(error) from None
+        process = self._started(root, arguments, subprocess.PIPE)
         stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
         assert stdin and stdout and stderr  # they are pipes
         complaints: list[bytes] = []
@@ -356,6 +354,33 @@ class _Done:
     skipped: tuple[Skipped, ...]
 
 
+_PIPE_BYTES = 1 << 20
+"""So much of its answer ripgrep can write while nobody reads (Linux)."""
+
+
+class _Running:
+    """ripgrep at work; given up if nobody asks for what it finds."""
+
+    def __init__(self, rg: Rg, process: subprocess.Popen[bytes]) -> None:
+        self._rg = rg
+        self._process = process
+
+    def done(self) -> _Done:
+        """Wait for its end."""
+        try:
+            stdout, stderr = self._process.communicate(timeout=self._rg.timeout)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.communicate()
+            raise self._rg._too_slow() from None
+        return _Done(stdout, _skipped(self._process.returncode, stderr))
+
+    def __del__(self) -> None:
+        if self._process.returncode is None:
+            self._process.kill()
+            self._process.communicate()
+
+
 class _Alarm(Timer):
     """A timer that knows whether it went off."""
 
@@ -392,6 +417,21 @@ def _tree(
 ) -> Tree:
     globs = checked_globs(globs)
     return Tree(root, operations, known or survey(root, operations, everywhere=everywhere), globs, everywhere)
+
+
+def _swept(tree: Tree, done: _Done) -> Found:
+    wanted = (path for path in _paths(done.stdout) if is_wanted(path, tree.globs))
+    ours, skipped = _apart_from_environments(tree.root, wanted)
+    files: list[str] = []
+    top = os.path.join(tree.root.path, "")
+    for path in ours:
+        size = LOCAL.size(top + path)
+        if size > LIMIT:
+            skipped.append(large(path, size))
+        else:
+            files.append(path)
+    texts, binaries = _texts(tree.root, files)
+    return Found(tuple(sorted(texts)), tuple(sorted({*skipped, *binaries, *done.skipped})))
 
 
 def _apart_from_environments(root: Root, paths: Iterable[str]) -> tuple[list[str], list[Skipped]]:

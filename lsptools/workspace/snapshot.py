@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from lsptools.errors import BadRequest, Refused
@@ -127,28 +128,49 @@ class Snapshot:
         return tuple(sorted((*there, *self._laid_over_files(globs))))
 
     def files_with(
-        self, words: Sequence[str], *, whole_words: bool = True, globs: Sequence[str] = ()
+        self,
+        words: Sequence[str],
+        *,
+        whole_words: bool = True,
+        marks: Sequence[str] = (),
+        globs: Sequence[str] = (),
     ) -> Found:
-        """The files with one of `words` in them; a text laid over the disk is searched instead of what is below it."""
+        """The files with one of `words` in them, or perhaps one of `marks` (see `words.py`).
+
+        A text laid over the disk is searched instead of what is below it.
+        """
+        return self.begin_files_with(words, whole_words=whole_words, marks=marks, globs=globs)()
+
+    def begin_files_with(
+        self,
+        words: Sequence[str],
+        *,
+        whole_words: bool = True,
+        marks: Sequence[str] = (),
+        globs: Sequence[str] = (),
+    ) -> Callable[[], Found]:
+        """The same, begun now if ripgrep can do it meanwhile; what is answered waits for the result and gives it, once."""
         if self.rg.executable is not None and self.operations.is_local:
-            found = self.rg.sweep(self.root, words, whole_words=whole_words, globs=globs)
+            found = self.rg.begin_sweep(self.root, words, whole_words=whole_words, marks=marks, globs=globs)
         else:
-            found = self.rg.files_with(
+            found = partial(
+                self.rg.files_with,
                 self.root,
                 words,
                 whole_words=whole_words,
+                marks=marks,
                 globs=globs,
                 operations=self.operations,
                 survey=self._disk.survey,
             )
         if not self.overlays:
             return found
+        counts = partial(has_word, words=words, whole=whole_words, marks=marks)
+        return lambda: self._with_laid_over(found(), counts, globs)
+
+    def _with_laid_over(self, found: Found, counts: Callable[[str], bool], globs: Sequence[str]) -> Found:
         on_disk = (path for path in found.files if path not in self.overlays)
-        laid_over = (
-            path
-            for path, text in self._laid_over_files(globs).items()
-            if has_word(text, words, whole=whole_words)
-        )
+        laid_over = (path for path, text in self._laid_over_files(globs).items() if counts(text))
         skipped = tuple(skipped for skipped in found.skipped if skipped.path not in self.overlays)
         return Found(tuple(sorted((*on_disk, *laid_over))), skipped)
 

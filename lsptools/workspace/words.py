@@ -7,6 +7,10 @@ decides what a word means parses the file anyway, and nothing may be lost before
 
 A word that is not ASCII is also looked for in the encodings that source files declare (PEP 263). Not found: such a word
 spelled in another normal form (send both), and any word in UTF-32.
+
+Beside words there are marks: characters one of which may stand in a file. A file counts too if its bytes begin like a mark
+in UTF-8, or if it declares another encoding, in which they would be other bytes. That is more than has the marks, and a
+pattern so short and plain that ripgrep takes hardly longer with it than without.
 """
 
 from __future__ import annotations
@@ -46,29 +50,44 @@ def checked_words(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
-def rust_patterns(words: Sequence[str], *, whole: bool) -> tuple[str, ...]:
-    """One pattern for ripgrep per word and spelling in bytes, in ASCII only."""
-    return tuple(
+def rust_patterns(words: Sequence[str], *, whole: bool, marks: Sequence[str] = ()) -> tuple[str, ...]:
+    """One pattern for ripgrep per word and spelling in bytes, and those of the marks, in ASCII only."""
+    literals = (
         _with_borders(_rust_literal(spelling), spelling, "(?-u:", r"\b", ")", whole=whole)
         for word in words
         for spelling in _spellings(word)
     )
+    beginnings = (f"(?-u:{_rust_literal(beginning)})" for beginning in _beginnings(marks))
+    declares = (f"(?-u:{_DECLARES})",) if marks else ()
+    return (*literals, *beginnings, *declares)
 
 
-def python_pattern(words: Sequence[str], *, whole: bool) -> re.Pattern[bytes]:
+def python_pattern(words: Sequence[str], *, whole: bool, marks: Sequence[str] = ()) -> re.Pattern[bytes]:
     """One pattern over bytes that finds what ripgrep finds with `rust_patterns`."""
     parts = [
         _with_borders(re.escape(spelling).decode("latin-1"), spelling, "(?:", r"\b", ")", whole=whole)
         for word in words
         for spelling in _spellings(word)
     ]
-    return re.compile("|".join(parts).encode("latin-1"))
+    parts += [re.escape(beginning).decode("latin-1") for beginning in _beginnings(marks)]
+    if marks:
+        parts.append(f"(?:{_DECLARES})")
+    return re.compile("|".join(parts).encode("latin-1"), re.MULTILINE)
 
 
-def has_word(text: str, words: Sequence[str], *, whole: bool) -> bool:
-    """Is one of `words` in a text? By the same rules."""
-    pattern = python_pattern(words, whole=whole)
+def has_word(text: str, words: Sequence[str], *, whole: bool, marks: Sequence[str] = ()) -> bool:
+    """Is one of `words` in a text, or what may be one of `marks`? By the same rules."""
+    pattern = python_pattern(words, whole=whole, marks=marks)
     return pattern.search(text.encode("utf-8", "surrogatepass")) is not None
+
+
+_DECLARES = r"^[ \t\f]*#.*coding[:=][ \t]*(?:[-_.0-9A-TV-Za-tv-z]|[uU][-_.0-9A-SU-Za-su-z])"
+"""A line that declares an encoding whose name does not begin with `ut`."""
+
+
+def _beginnings(marks: Sequence[str]) -> tuple[bytes, ...]:
+    """What the marks begin with in UTF-8: at most three bytes, which many of them share."""
+    return tuple(dict.fromkeys(mark.encode()[:3] for mark in marks))
 
 
 def _spellings(word: str) -> tuple[bytes, ...]:

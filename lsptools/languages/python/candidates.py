@@ -1,16 +1,16 @@
 """Which files can matter: those in which a word stands, the Python files first.
 
-The files that are not Python are looked for in the background, by a ripgrep of their own, while the Python files are
-parsed: most of a workspace's bytes are not source, and what is found there is the last thing that is needed. So are the
-files in which the name may be spelled with other letters (see `folding`).
+ripgrep works while we do something else. The files that are not Python are looked for while the Python files are
+parsed: most of a workspace's bytes are not source, and what is found there is the last thing that is needed.
+
+Files in which the name may be spelled with other letters (see `folding`) are found by the same search, and with them some
+in which it is not: reading tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from threading import Thread
+from collections.abc import Callable, Iterable, Sequence
 
-from lsptools.errors import ToolError
 from lsptools.languages.python.folding import marks_of
 from lsptools.workspace.found import Found, Why
 from lsptools.workspace.snapshot import Snapshot
@@ -27,15 +27,23 @@ class Candidates:
         self.snapshot = snapshot
         self.incomplete: list[str] = []
         self._python: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._others: dict[tuple[str, ...], _Background] = {}
-        self._odd: dict[str, _Background] = {}
+        self._begun: dict[tuple[tuple[str, ...], tuple[str, ...]], Callable[[], Found]] = {}
+        self._others: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def start_python(self, words: Iterable[str]) -> None:
+        """Begin to look for the Python files."""
+        key = _key(words)
+        if key not in self._python:
+            marks = sorted({mark for word in key for mark in marks_of(word)})
+            self._start(key, _PYTHON, marks)
 
     def python(self, words: Iterable[str]) -> tuple[str, ...]:
-        """The Python files that contain one of the words, sorted."""
-        key = tuple(sorted(set(words)))
+        """The Python files that contain one of the words, in whatever spelling, sorted; and a few that do not."""
+        key = _key(words)
         known = self._python.get(key)
         if known is None:
-            found = self.snapshot.files_with(key, globs=_PYTHON)
+            self.start_python(key)
+            found = self._begun.pop((key, _PYTHON))()
             known = self._python[key] = found.files
             self.incomplete += [
                 f"{skipped.path} was not read: {skipped.reason}"
@@ -48,50 +56,25 @@ class Candidates:
         """The Python files in which a text stands, also inside of words."""
         return self.snapshot.files_with([part], globs=_PYTHON, whole_words=False).files
 
-    def start_odd(self, name: str) -> None:
-        """Begin to look for Python files with characters that Python folds into a part of the name (NFKC)."""
-        marks = marks_of(name)
-        if marks and name not in self._odd:
-            self._odd[name] = _Background(self.snapshot, marks, _PYTHON, whole_words=False)
-
-    def odd(self, name: str) -> tuple[str, ...]:
-        """Those files, sorted: the name may be spelled otherwise in them. Waits for the search."""
-        self.start_odd(name)
-        search = self._odd.get(name)
-        return search.result().files if search is not None else ()
-
     def start_others(self, words: Iterable[str]) -> None:
         """Begin to look for the other files."""
-        key = tuple(sorted(set(words)))
+        key = _key(words)
         if key not in self._others:
-            self._others[key] = _Background(self.snapshot, key, _OTHERS)
+            self._start(key, _OTHERS)
 
     def others(self, words: Iterable[str]) -> tuple[str, ...]:
         """The files that are not Python and contain one of the words, sorted; waits for the search."""
-        key = tuple(sorted(set(words)))
-        self.start_others(key)
-        return self._others[key].result().files
+        key = _key(words)
+        known = self._others.get(key)
+        if known is None:
+            self.start_others(key)
+            known = self._others[key] = self._begun.pop((key, _OTHERS))().files
+        return known
+
+    def _start(self, key: tuple[str, ...], globs: tuple[str, ...], marks: Sequence[str] = ()) -> None:
+        if (key, globs) not in self._begun:
+            self._begun[key, globs] = self.snapshot.begin_files_with(key, globs=globs, marks=marks)
 
 
-class _Background:
-    """One search in a thread; its error, if any, is raised where the result is asked for."""
-
-    def __init__(
-        self, snapshot: Snapshot, words: tuple[str, ...], globs: tuple[str, ...], *, whole_words: bool = True
-    ) -> None:
-        self._found: Found | None = None
-        self._error: ToolError | None = None
-        self._thread = Thread(target=self._run, args=(snapshot, words, globs, whole_words), daemon=True)
-        self._thread.start()
-
-    def _run(self, snapshot: Snapshot, words: tuple[str, ...], globs: tuple[str, ...], whole: bool) -> None:
-        try:
-            self._found = snapshot.files_with(words, globs=globs, whole_words=whole)
-        except ToolError as error:
-            self._error = error
-
-    def result(self) -> Found:
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._found if self._found is not None else Found(())
+def _key(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(words)))

@@ -11,7 +11,7 @@ once. Units: bytes inside, code points in the answer.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lsptools.errors import BadRequest
@@ -156,28 +156,13 @@ class Finder:
 
         `only_python` leaves out all other files: nothing in them is ever certain or likely, and most of the time goes there
         once the Python files are known.
-
-        Files that have the name only in another spelling are known last, and are so rare that all is done again with them.
         """
         reach = self._reach(target)
-        found = self._account(target, reach, (), only_python)
-        if reach == "file":
-            return found
-        read = {file.path for file in found.files}
-        odd = [path for path in self.candidates.odd(target.name) if path not in read]
-        odd = [path for path in odd if self._has(path, target.name)]
-        return self._account(target, reach, odd, only_python) if odd else found
-
-    def _has(self, path: str, name: str) -> bool:
-        source = self.project.source(path)
-        return source is not None and bool(source.find(name))
-
-    def _account(self, target: Target, reach: str, more: Sequence[str], only_python: bool) -> Account:
         words = self._words(target)
         self.groups.join(target.roots)
         self._grow(target)
         with_others = reach == "workspace" and not only_python
-        files = self._facts(target, reach, words, more, with_others=with_others)
+        files = self._facts(target, reach, words, with_others=with_others)
         self._join_overrides(files)
         self._grow(target)
         self._join_below(target, files)
@@ -200,10 +185,8 @@ class Finder:
         )
         return Account(target, family, references, self.meanings, external, tuple(files))
 
-    def _facts(
-        self, target: Target, reach: str, words: list[str], more: Sequence[str], *, with_others: bool
-    ) -> list[FileFacts]:
-        """The facts of every Python file in reach, and of some more."""
+    def _facts(self, target: Target, reach: str, words: list[str], *, with_others: bool) -> list[FileFacts]:
+        """The facts of every Python file in reach."""
         self.evaluator.suspect(
             part for root in target.roots for part in self.project.dotted_name(root.path).split(".")
         )
@@ -215,7 +198,7 @@ class Finder:
             frozenset(homes) if reach == "keywords" else None,
             self._private(target),
         )
-        paths = [target.source.path] if reach == "file" else [*self.candidates.python(words), *more]
+        paths = [target.source.path] if reach == "file" else list(self.candidates.python(words))
         if wanted.private and reach != "file":
             paths.extend(set(self.candidates.python_parts(wanted.private)).difference(paths))
         if target.source.path not in paths:
@@ -231,8 +214,6 @@ class Finder:
             return found
 
         def meanwhile() -> None:
-            if reach != "file":
-                self.candidates.start_odd(target.name)
             if with_others:
                 self.candidates.start_others(words)
 
