@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lsptools.errors import Conflict, Refused
 from lsptools.errors import Site as Place
 from lsptools.languages.names import Evidence, FilePosition, Occurrence, References, Symbol
-from lsptools.languages.python.candidates import PYTHON_SUFFIXES
+from lsptools.languages.python.candidates import PYTHON_SUFFIXES, searching
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.modules import Module
 from lsptools.languages.python.private import PRIVATE
@@ -58,7 +58,7 @@ def plan_rename(
     `References` found before the refusal.
     """
     policy = policy or Policy()
-    finder = Finder(snapshot)
+    finder = Finder(snapshot, searching(snapshot, at))
     target = finder.target(at)
     check_name(new_name, target.name)
     account = finder.account(target)

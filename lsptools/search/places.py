@@ -20,11 +20,10 @@ from lsptools.languages.python.modules import Module, Project, Variable
 from lsptools.languages.python.receivers import Evaluator
 from lsptools.languages.python.roles import BINDING, Role
 from lsptools.languages.python.scopes import Scope, Site, Source
+from lsptools.search.positions import position
 from lsptools.syntax.outline import flat, outline
-from lsptools.text.lines import UserPos
 from lsptools.workspace.snapshot import Snapshot
 
-_POSITION = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<column>\d+))?")
 _IMPORTS = frozenset({Role.IMPORT_NAME, Role.IMPORT_ALIAS, Role.IMPORT_MODULE})
 _NAMING_MODULES = frozenset({Role.IMPORT_NAME, Role.IMPORT_MODULE, Role.IMPORT_ORIGINAL, Role.MODULE_PART})
 
@@ -38,9 +37,9 @@ def locate(snapshot: Snapshot, place: str) -> FilePosition:
     if "::" in place:
         path, _, name = place.partition("::")
         return _named_in(snapshot, path, name)
-    found = _POSITION.fullmatch(place)
-    if found is not None:
-        return _positioned(snapshot, found["path"], int(found["line"]), found["column"])
+    at = position(snapshot, place)
+    if at is not None:
+        return at
     if not place or not all(part.isidentifier() for part in place.split(".")):
         raise BadRequest(
             "invalid",
@@ -48,19 +47,6 @@ def locate(snapshot: Snapshot, place: str) -> FilePosition:
             hint="write path:line:col, path::Qualified.name, package.module.name, or a name defined once",
         )
     return _dotted(snapshot, place) if "." in place else _unique(snapshot, place)
-
-
-def _positioned(snapshot: Snapshot, path: str, line: int, column: str | None) -> FilePosition:
-    path = snapshot.root.relative(path)
-    document = snapshot.document(path)
-    if column is not None:
-        return FilePosition(path, document.lines.offset_from_user(UserPos(line, int(column))))
-    start = document.lines.offset_from_user(UserPos(line, 1))
-    text = document.lines.line_text(line - 1)
-    names = [found.span() for found in re.finditer(r"[^\W\d]\w*", text)]
-    first = re.match(r"\s*(?:async\s+)?(?:def|class)\s+", text)
-    chosen = first.end() if first is not None else names[0][0] if names else 0
-    return FilePosition(path, type(start)(start + chosen))
 
 
 def _named_in(snapshot: Snapshot, path: str, name: str) -> FilePosition:

@@ -106,10 +106,9 @@ def _step_json(step: Step, positions: Positions) -> dict[str, object]:
 
 def run(context: Context, params: Params) -> ReferencesAnswer:
     """Find the occurrences."""
-    from lsptools.search.places import locate
     from lsptools.search.references import references
 
-    found = references(context.snapshot, locate(context.snapshot, params.place))
+    found = references(context.snapshot, params.place)
     return select(found, params, context.positions)
 
 

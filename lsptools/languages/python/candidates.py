@@ -11,13 +11,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from lsptools.languages.python.folding import marks_of
+from lsptools.languages.names import FilePosition
+from lsptools.languages.python.folding import folded, marks_of
 from lsptools.workspace.found import Found, Why
 from lsptools.workspace.snapshot import Snapshot
 
 PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
 _PYTHON = tuple(f"*{suffix}" for suffix in PYTHON_SUFFIXES)
 _OTHERS = tuple(f"!{glob}" for glob in _PYTHON)
+
+
+def searching(snapshot: Snapshot, at: FilePosition) -> Candidates:
+    """Begin to look for the Python files with the word at a position."""
+    candidates = Candidates(snapshot)
+    if at.path.endswith(PYTHON_SUFFIXES):
+        text = snapshot.document(at.path).text
+        start, end = word_at(text, at.offset)
+        word = folded(text[start:end])
+        if word.isidentifier():
+            candidates.start_python([word])
+    return candidates
+
+
+def word_at(text: str, at: int) -> tuple[int, int]:
+    """The word that covers a position or ends there; an empty span if there is none. Code points."""
+    start = end = at
+    while start > 0 and _is_in_word(text[start - 1]):
+        start -= 1
+    while end < len(text) and _is_in_word(text[end]):
+        end += 1
+    return start, end
+
+
+def _is_in_word(character: str) -> bool:
+    """Letters, digits, and what identifiers may have beside them, such as the points of Hebrew."""
+    return character.isalnum() or f"a{character}".isidentifier()
 
 
 class Candidates:

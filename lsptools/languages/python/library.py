@@ -6,16 +6,7 @@ installed package defines such an attribute, the workspace's own is the likely o
 
 from __future__ import annotations
 
-import array
-import builtins
-import collections
-import datetime
-import decimal
-import functools
-import io
-import itertools
 import re
-import types
 from functools import cache
 from pathlib import Path
 
@@ -23,8 +14,6 @@ from lsptools.errors import BadRequest, Unavailable
 from lsptools.languages.python.modules import Project
 from lsptools.workspace.found import Query
 from lsptools.workspace.paths import Root
-
-_MODULES = (array, builtins, collections, datetime, decimal, functools, io, itertools, re, types)
 
 
 def library_owner(project: Project, name: str, own: frozenset[str]) -> str | None:
@@ -53,8 +42,18 @@ def library_owner(project: Project, name: str, own: frozenset[str]) -> str | Non
 @cache
 def builtin_attributes() -> dict[str, str]:
     """Attribute names of the types that are written in C, each with one type that has it."""
+    import array
+    import builtins
+    import collections
+    import datetime
+    import decimal
+    import functools
+    import io
+    import itertools
+    import types
+
     found: dict[str, str] = {}
-    for module in _MODULES:
+    for module in (array, builtins, collections, datetime, decimal, functools, io, itertools, re, types):
         for name, value in vars(module).items():
             if isinstance(value, type):
                 for attribute in dir(value):

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from lsptools.errors import BadRequest
 from lsptools.languages.names import FilePosition, References, Symbol
 from lsptools.languages.python import closure, fixtures, mentions
-from lsptools.languages.python.candidates import PYTHON_SUFFIXES, Candidates
+from lsptools.languages.python.candidates import PYTHON_SUFFIXES, Candidates, searching, word_at
 from lsptools.languages.python.classes import Class
 from lsptools.languages.python.closure import Groups
 from lsptools.languages.python.facts import Definer, Fact, FileFacts, Wanted, all_facts, facts_of
@@ -64,23 +64,23 @@ class Account:
     files: tuple[FileFacts, ...] = field(repr=False, default=())
 
 
-def account(snapshot: Snapshot, at: FilePosition) -> Account:
+def account(snapshot: Snapshot, at: FilePosition, candidates: Candidates | None = None) -> Account:
     """Everything about the symbol at a place. `BadRequest("not_a_symbol")` if there is none."""
-    finder = Finder(snapshot)
+    finder = Finder(snapshot, candidates or searching(snapshot, at))
     return finder.account(finder.target(at))
 
 
 class Finder:
-    """The state of one search: project, evaluator, and what was found so far."""
+    """The state of one search: project, evaluator, and what was found so far. `candidates` may be at work already."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, candidates: Candidates | None = None) -> None:
         self.snapshot = snapshot
         self.project = Project(snapshot)
         self.evaluator = Evaluator(self.project)
         self.meanings = Meanings(self.project, self.evaluator)
         self.groups = Groups()
         self.incomplete: list[str] = []
-        self.candidates = Candidates(snapshot)
+        self.candidates = candidates or Candidates(snapshot)
         self._library_owners: dict[str, str | None] = {}
         self._descent = Descent(self.candidates, self.evaluator)
 
@@ -94,7 +94,7 @@ class Finder:
             raise BadRequest(
                 "not_a_symbol", f"{at.path} is not a Python file", hint="name a place in a .py or .pyi file"
             )
-        start, end = _word_at(source.document.text, at.offset)
+        start, end = word_at(source.document.text, at.offset)
         word = folded(source.document.text[start:end])
         where = f"{at.path}:{source.document.lines.user_from_offset(at.offset)}"
         if not word.isidentifier():
@@ -492,18 +492,3 @@ class Keep:
             oldest = self._kept.popleft()
             self._left += len(oldest.bytes)
             oldest.release()
-
-
-def _word_at(text: str, at: int) -> tuple[int, int]:
-    """The word that covers a position or ends there; an empty span if there is none."""
-    start = end = at
-    while start > 0 and _is_in_word(text[start - 1]):
-        start -= 1
-    while end < len(text) and _is_in_word(text[end]):
-        end += 1
-    return start, end
-
-
-def _is_in_word(character: str) -> bool:
-    """Letters, digits, and what identifiers may have beside them, such as the points of Hebrew."""
-    return character.isalnum() or f"a{character}".isidentifier()
