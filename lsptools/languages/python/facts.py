@@ -45,9 +45,10 @@ class Fact:
     binds: str = ""
     """For a binding in a class or module: what it gives an attribute of this name to."""
     beside: str = ""
-    """The last name of the callee of a keyword, of the receiver of an attribute, of the module of an import."""
+    """Unless the meaning is complete: the last name of the callee of a keyword, of the receiver of an attribute, of the module
+    of an import."""
     may_be_module: bool = False
-    """Does the receiver of an attribute look like a module object?"""
+    """Unless the meaning is complete: does the receiver of an attribute look like a module object?"""
     writes: bool = False
 
 
@@ -156,6 +157,8 @@ def _definer(meanings: Meanings, cls: Class, name: str) -> Definer:
 def _fact(meanings: Meanings, source: Source, site: Site) -> Fact:
     if site.role in TEXT:
         return _text_fact(meanings, source, site)
+    meaning = meanings.of(source, site)
+    is_attribute = site.role is Role.ATTRIBUTE
     return Fact(
         source.path,
         site.start,
@@ -164,11 +167,11 @@ def _fact(meanings: Meanings, source: Source, site: Site) -> Fact:
         source.bytes[site.start : site.end].decode("utf-8", "replace"),
         site.role,
         shown_role(site),
-        meanings.of(source, site),
+        meaning,
         binds=_binds(source, site),
-        beside=_beside(source, site),
-        may_be_module=site.role is Role.ATTRIBUTE and _may_be_module(source, site),
-        writes=site.role is Role.ATTRIBUTE and access_of(site.path) not in (Role.READ, Role.DELETE),
+        beside="" if meaning.complete else _beside(source, site),
+        may_be_module=is_attribute and not meaning.complete and _may_be_module(source, site),
+        writes=is_attribute and access_of(site.path) not in (Role.READ, Role.DELETE),
     )
 
 

@@ -217,6 +217,8 @@ class Source:
         self._sites: dict[str, list[Site]] = {}
         self._names: dict[str, Names] = {}
         self._nodes: dict[tuple[int, int], Node] = {}
+        self._trail: list[tuple[Node, str | None, Scope]] = []
+        """The way down to the last place: node, its field in the one before, and the scope in which the node stands."""
         self.definitions: dict[tuple[str, int], object] = {}
         """The classes and functions of the file by kind and start (see `classes`); they outlive the tree."""
         self.memo: dict[object, object] = {}
@@ -236,6 +238,7 @@ class Source:
         self._sites.clear()
         self._names.clear()
         self._nodes.clear()
+        self._trail.clear()
         self.memo.clear()
         for definition in self.definitions.values():
             vars(definition).clear()
@@ -385,11 +388,22 @@ class Source:
         return mangled(name, scope)
 
     def descend(self, at: int) -> tuple[list[tuple[Node, str | None]], Scope]:
-        """The path of nodes around a byte and the scope in which a name there is evaluated."""
-        scope = self.module_scope
-        node = self.tree.root_node
-        cursor = self.tree.walk()
-        path: list[tuple[Node, str | None]] = []
+        """The path of nodes around a byte and the scope in which a name there is evaluated.
+
+        One goes down many times, mostly to places near each other: what leads to the last one is not gone again.
+        """
+        trail = self._trail
+        shared = 0
+        for node, _, _ in trail:
+            if not node.start_byte <= at < node.end_byte:
+                break
+            shared += 1
+        del trail[shared:]
+        if shared:
+            node, _, scope = trail[-1]
+        else:
+            node, scope = self.tree.root_node, self.module_scope
+        cursor = node.walk()
         while cursor.goto_first_child_for_byte(at) is not None:
             child = cursor.node
             if child is None or child.start_byte > at:
@@ -397,9 +411,9 @@ class Source:
             field = cursor.field_name
             if node.type in _SCOPED:
                 scope = self._inner_scope(node, child, field, scope)
-            path.append((child, field))
+            trail.append((child, field, scope))
             node = child
-        return path, scope
+        return [(node, field) for node, field, _ in trail], scope
 
     def scope_inside(self, node: Node) -> Scope:
         """The scope of a definition's own body (`function_definition`, `class_definition`, `lambda`)."""
