@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
 from lsptools.errors import Conflict, Refused
@@ -59,9 +60,10 @@ def plan_rename(
     """
     policy = policy or Policy()
     finder = Finder(snapshot, searching(snapshot, at))
-    target = finder.target(at)
-    check_name(new_name, target.name)
-    account = finder.account(target)
+    with closing(finder.candidates):
+        target = finder.target(at)
+        check_name(new_name, target.name)
+        account = finder.account(target)
     _refuse_external(account, finder)
     name = folded(new_name)
     modules = [root for root in account.family if root.kind == "module"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 from lsptools.languages.names import FilePosition, References
 from lsptools.languages.python.candidates import searching
 from lsptools.search.positions import position
@@ -15,11 +17,12 @@ def references(snapshot: Snapshot, place: FilePosition | str) -> References:
     `not_a_symbol` (no name there), `not_found` (its binding cannot be derived).
     """
     at = position(snapshot, place) if isinstance(place, str) else place
-    candidates = searching(snapshot, at) if at is not None else None
-    # The rest of the program is loaded while ripgrep works.
-    from lsptools.languages.python.references import account
-    from lsptools.search.places import locate
-
     if at is None:
+        from lsptools.search.places import locate
+
         at = locate(snapshot, str(place))
-    return account(snapshot, at, candidates).references
+    with closing(searching(snapshot, at)) as candidates:
+        # The rest of the program is loaded while ripgrep works.
+        from lsptools.languages.python.references import account
+
+        return account(snapshot, at, candidates).references

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -41,6 +41,15 @@ class Found:
 
     files: tuple[str, ...]
     skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A search for files that is under way. One of the two has to be called, once."""
+
+    result: Callable[[], Found]
+    """Waits for it."""
+    cancel: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from typing import IO
 
 from lsptools.errors import BadRequest, Unavailable
 from lsptools.workspace import python_search
-from lsptools.workspace.found import Case, Found, Hits, Line, Query, Skipped, Why
+from lsptools.workspace.found import Case, Found, Hits, Line, Query, Search, Skipped, Why
 from lsptools.workspace.gathering import Gathering, has_binary_head
 from lsptools.workspace.globs import checked_globs, is_wanted, quoted
 from lsptools.workspace.operations import LocalOperations, Operations
@@ -137,8 +137,8 @@ class Rg:
         whole_words: bool = True,
         marks: Sequence[str] = (),
         globs: Sequence[str] = (),
-    ) -> Callable[[], Found]:
-        """Begin what `files_with` does on the local disk; what is answered gives the result, once, and waits for it.
+    ) -> Search:
+        """Begin what `files_with` does on the local disk.
 
         There is no survey first: half the time on a workspace of ten thousand files. So what is skipped is said only of files
         that match: those beyond the limit, binary ones, those that could not be read, those in a virtual environment. Files
@@ -149,7 +149,7 @@ class Rg:
         patterns = "\n".join(rust_patterns(words, whole=whole_words, marks=marks)).encode()
         options = [*_options(tree), f"--max-filesize={HOPELESS}", "--file=-", "--files-with-matches"]
         running = self._begin(root, [*options, "--", "./"], patterns)
-        return lambda: _swept(tree, running.done())
+        return Search(lambda: _swept(tree, running.done()), running.cancel)
 
     def count_occurrences(
         self,
@@ -359,7 +359,7 @@ _PIPE_BYTES = 1 << 20
 
 
 class _Running:
-    """ripgrep at work; given up if nobody asks for what it finds."""
+    """ripgrep at work."""
 
     def __init__(self, rg: Rg, process: subprocess.Popen[bytes]) -> None:
         self._rg = rg
@@ -370,15 +370,14 @@ class _Running:
         try:
             stdout, stderr = self._process.communicate(timeout=self._rg.timeout)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.communicate()
+            self.cancel()
             raise self._rg._too_slow() from None
         return _Done(stdout, _skipped(self._process.returncode, stderr))
 
-    def __del__(self) -> None:
-        if self._process.returncode is None:
-            self._process.kill()
-            self._process.communicate()
+    def cancel(self) -> None:
+        """End it; nobody needs what it finds."""
+        self._process.kill()
+        self._process.communicate()
 
 
 class _Alarm(Timer):

@@ -18,10 +18,11 @@ from pathlib import Path
 from lsptools.errors import BadRequest, Refused
 from lsptools.text.document import Document, digest_of
 from lsptools.workspace.disk import Disk, not_found
+from lsptools.workspace.found import Found, Hits, Query, Search
 from lsptools.workspace.globs import is_wanted
 from lsptools.workspace.operations import LocalOperations, Operations
 from lsptools.workspace.paths import Root
-from lsptools.workspace.ripgrep import Found, Hits, Query, Rg
+from lsptools.workspace.ripgrep import Rg
 from lsptools.workspace.words import has_word
 
 PYTHON_SEARCH = Rg(None)
@@ -139,7 +140,7 @@ class Snapshot:
 
         A text laid over the disk is searched instead of what is below it.
         """
-        return self.begin_files_with(words, whole_words=whole_words, marks=marks, globs=globs)()
+        return self.begin_files_with(words, whole_words=whole_words, marks=marks, globs=globs).result()
 
     def begin_files_with(
         self,
@@ -148,12 +149,12 @@ class Snapshot:
         whole_words: bool = True,
         marks: Sequence[str] = (),
         globs: Sequence[str] = (),
-    ) -> Callable[[], Found]:
-        """The same, begun now if ripgrep can do it meanwhile; what is answered waits for the result and gives it, once."""
+    ) -> Search:
+        """The same, begun now if ripgrep can do it meanwhile."""
         if self.rg.executable is not None and self.operations.is_local:
-            found = self.rg.begin_sweep(self.root, words, whole_words=whole_words, marks=marks, globs=globs)
+            search = self.rg.begin_sweep(self.root, words, whole_words=whole_words, marks=marks, globs=globs)
         else:
-            found = partial(
+            result = partial(
                 self.rg.files_with,
                 self.root,
                 words,
@@ -163,10 +164,11 @@ class Snapshot:
                 operations=self.operations,
                 survey=self._disk.survey,
             )
+            search = Search(result, lambda: None)
         if not self.overlays:
-            return found
+            return search
         counts = partial(has_word, words=words, whole=whole_words, marks=marks)
-        return lambda: self._with_laid_over(found(), counts, globs)
+        return replace(search, result=lambda: self._with_laid_over(search.result(), counts, globs))
 
     def _with_laid_over(self, found: Found, counts: Callable[[str], bool], globs: Sequence[str]) -> Found:
         on_disk = (path for path in found.files if path not in self.overlays)

@@ -9,11 +9,11 @@ in which it is not: reading tells.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.folding import folded, marks_of
-from lsptools.workspace.found import Found, Why
+from lsptools.workspace.found import Search, Why
 from lsptools.workspace.snapshot import Snapshot
 
 PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
@@ -22,7 +22,7 @@ _OTHERS = tuple(f"!{glob}" for glob in _PYTHON)
 
 
 def searching(snapshot: Snapshot, at: FilePosition) -> Candidates:
-    """Begin to look for the Python files with the word at a position."""
+    """Begin to look for the Python files with the word at a position. To be closed."""
     candidates = Candidates(snapshot)
     if at.path.endswith(PYTHON_SUFFIXES):
         text = snapshot.document(at.path).text
@@ -49,13 +49,13 @@ def _is_in_word(character: str) -> bool:
 
 
 class Candidates:
-    """Searches each set of words once; `incomplete` collects what could not be searched."""
+    """Searches each set of words once; `incomplete` collects what could not be searched. To be closed in the end."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.incomplete: list[str] = []
         self._python: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._begun: dict[tuple[tuple[str, ...], tuple[str, ...]], Callable[[], Found]] = {}
+        self._begun: dict[tuple[tuple[str, ...], tuple[str, ...]], Search] = {}
         self._others: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def start_python(self, words: Iterable[str]) -> None:
@@ -71,7 +71,7 @@ class Candidates:
         known = self._python.get(key)
         if known is None:
             self.start_python(key)
-            found = self._begun.pop((key, _PYTHON))()
+            found = self._begun.pop((key, _PYTHON)).result()
             known = self._python[key] = found.files
             self.incomplete += [
                 f"{skipped.path} was not read: {skipped.reason}"
@@ -96,8 +96,13 @@ class Candidates:
         known = self._others.get(key)
         if known is None:
             self.start_others(key)
-            known = self._others[key] = self._begun.pop((key, _OTHERS))().files
+            known = self._others[key] = self._begun.pop((key, _OTHERS)).result().files
         return known
+
+    def close(self) -> None:
+        """End what is still under way."""
+        while self._begun:
+            self._begun.popitem()[1].cancel()
 
     def _start(self, key: tuple[str, ...], globs: tuple[str, ...], marks: Sequence[str] = ()) -> None:
         if (key, globs) not in self._begun:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from lsptools.errors import BadRequest
@@ -67,7 +68,8 @@ class Account:
 def account(snapshot: Snapshot, at: FilePosition, candidates: Candidates | None = None) -> Account:
     """Everything about the symbol at a place. `BadRequest("not_a_symbol")` if there is none."""
     finder = Finder(snapshot, candidates or searching(snapshot, at))
-    return finder.account(finder.target(at))
+    with closing(finder.candidates):
+        return finder.account(finder.target(at))
 
 
 class Finder:
@@ -157,6 +159,10 @@ class Finder:
         `only_python` leaves out all other files: nothing in them is ever certain or likely, and most of the time goes there
         once the Python files are known.
         """
+        with closing(self.candidates):
+            return self._account(target, only_python=only_python)
+
+    def _account(self, target: Target, *, only_python: bool) -> Account:
         reach = self._reach(target)
         words = self._words(target)
         self.groups.join(target.roots)
