@@ -28,7 +28,8 @@ from lsptools.languages.python.values import (
 from lsptools.syntax.tree import Node
 
 if TYPE_CHECKING:
-    from lsptools.languages.python.receivers import Evaluator, Where
+    from lsptools.languages.python.receivers import Evaluator
+    from lsptools.languages.python.where import Where
 
 _WRAPPERS = frozenset({"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar"})
 _LOWER = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Deque": "deque"}

@@ -255,6 +255,15 @@ def last_name(source: Source, node: Node) -> str:
     return source.text(node) if node.type == "identifier" else ""
 
 
+def positional_arguments(call: Node) -> list[Node]:
+    """The arguments of a call that are neither keywords nor unpacked."""
+    arguments = call.child_by_field_name("arguments")
+    if arguments is None:
+        return []
+    skipped = ("keyword_argument", "comment", "list_splat", "dictionary_splat")
+    return [child for child in arguments.named_children if child.type not in skipped]
+
+
 def own_nodes(function: Node, *kinds: str) -> Iterator[Node]:
     """Nodes of these types in a function's own body, not in definitions nested in it."""
     body = function.child_by_field_name("body")

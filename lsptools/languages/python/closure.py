@@ -15,9 +15,10 @@ import builtins
 from collections.abc import Iterable, Iterator
 
 from lsptools.languages.python.classes import Class, Function, class_in, class_of, function_of
+from lsptools.languages.python.hierarchy import write_sites
 from lsptools.languages.python.meaning import Meanings, Root, member_root, parameter_root
 from lsptools.languages.python.modules import Project, Variable
-from lsptools.languages.python.receivers import Evaluator, write_sites
+from lsptools.languages.python.receivers import Evaluator
 from lsptools.languages.python.records import record_of
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Scope, Source

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lsptools.languages.python.classes import Class, function_in, last_name
+from lsptools.languages.python.bindings import parameter_type
+from lsptools.languages.python.classes import Class, function_in, last_name, positional_arguments
 from lsptools.languages.python.containers import item_of, iteration_of
 from lsptools.languages.python.meaning import Meanings
 from lsptools.languages.python.modules import literal_string
-from lsptools.languages.python.receivers import positional_arguments
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.values import ClassValue, Foreign, InstanceValue, Types, just, union
 from lsptools.syntax.tree import Node
@@ -139,7 +139,7 @@ def _argument(meanings: Meanings, source: Source, site: Site, at: int) -> Types 
             else:
                 chosen = parameters[position] if position is not None and position < len(parameters) else None
             if chosen is not None:
-                return meanings.evaluator.parameter_type(function_value, chosen)
+                return parameter_type(meanings.evaluator, function_value, chosen)
     return None
 
 

@@ -24,9 +24,10 @@ from lsptools.languages.python.classes import (
     function_in,
     function_of,
     last_name,
+    positional_arguments,
 )
 from lsptools.languages.python.modules import Found, Module, Project, Variable
-from lsptools.languages.python.receivers import Evaluator, positional_arguments
+from lsptools.languages.python.receivers import Evaluator
 from lsptools.languages.python.records import Record
 from lsptools.languages.python.roles import BINDING, Role, receiver_before
 from lsptools.languages.python.scopes import Scope, Site, Source, mangled

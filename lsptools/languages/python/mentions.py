@@ -13,11 +13,18 @@ from dataclasses import dataclass
 
 from lsptools.languages.names import Evidence
 from lsptools.languages.python import fixtures
-from lsptools.languages.python.classes import Class, Function, class_in, class_of, function_of, last_name
+from lsptools.languages.python.classes import (
+    Class,
+    Function,
+    class_in,
+    class_of,
+    function_of,
+    last_name,
+    positional_arguments,
+)
 from lsptools.languages.python.expected import expected_type
 from lsptools.languages.python.meaning import NOTHING, Meaning, Meanings, Root, member_root
 from lsptools.languages.python.modules import Variable
-from lsptools.languages.python.receivers import positional_arguments
 from lsptools.languages.python.records import record_around
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source

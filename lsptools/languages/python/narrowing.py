@@ -2,15 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from lsptools.languages.python.classes import (
+    positional_arguments,
+)
+from lsptools.languages.python.values import (
+    InstanceValue,
+    Types,
+    instances,
+    union,
+)
+from lsptools.languages.python.where import Where
 from lsptools.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from lsptools.languages.python.receivers import Evaluator
+
+
+def narrowed(evaluator: Evaluator, where: Where, node: Node) -> Types | None:
+    """What `isinstance` tests and class patterns around the expression leave of it."""
+    if where.at is not None or node.type not in ("identifier", "attribute"):
+        return None
+    if b"isinstance" not in where.source.bytes and b"match" not in where.source.bytes:
+        return None
+    text = where.read(node)
+    path, _ = where.source.descend(node.start_byte)
+    for index in range(len(path) - 1, 0, -1):
+        above, field = path[index - 1][0], path[index][1]
+        if above.type in ("function_definition", "class_definition"):
+            return None
+        if above.type == "case_clause" and path[index][0].type != "case_pattern":
+            patterns = _matched_classes(where, path[: index - 1], above, text)
+            if patterns:
+                return union(
+                    instances(evaluator.dotted(where.source, where.scope, each.named_children[0]))
+                    for each in patterns
+                )
+        for call in _instance_tests(above, field, path[index][0]):
+            arguments = positional_arguments(call)
+            tested = len(arguments) == 2 and where.read(arguments[0]) == text
+            if tested and not _bound_between(evaluator, where, node, call.end_byte):
+                return instances(evaluator.evaluate(where, arguments[1]))
+    return None
+
+
+def is_narrower(evaluator: Evaluator, types: Types, narrowed: Types) -> bool:
+    """Is what is known without a test a subclass of all that the test allows?"""
+    allowed = [value.cls for value in narrowed.values if isinstance(value, InstanceValue)]
+    known = [value.cls for value in types.values if isinstance(value, InstanceValue)]
+    if not (types.complete and known and len(known) == len(types.values)):
+        return False
+    return all(any(cls in evaluator.order(each) for cls in allowed) for each in known)
+
+
+def _bound_between(evaluator: Evaluator, where: Where, node: Node, tested: int) -> bool:
+    """Is a name bound again after it was tested?"""
+    name = where.read(node)
+    names = where.source.names(name)
+    owner = names.scope_of(where.scope, name)
+    sites = names.bindings(owner, name) if owner is not None else []
+    return any(tested <= site.start and site.takes_effect() <= node.start_byte for site in sites)
+
+
+def is_tested(where: Where, node: Node) -> bool:
+    """Does the file ask `isinstance` about this name or attribute anywhere? Most are never asked about."""
+    if where.at is not None or node.type not in ("identifier", "attribute"):
+        return False
+    memo, key = where.source.memo, "tested by isinstance"
+    tested = memo.get(key)
+    if not isinstance(tested, frozenset):
+        tested = memo[key] = frozenset(_TESTED.findall(where.source.bytes))
+    return where.text[node.start_byte : node.end_byte] in tested
+
+
+def _matched_classes(
+    where: Where, outside: Sequence[tuple[Node, str | None]], clause: Node, text: str
+) -> list[Node]:
+    """The class patterns of a case, if all it admits are such and `text` is what is matched; else none."""
+    statement = next((node for node, _ in reversed(outside) if node.type == "match_statement"), None)
+    subjects = statement.children_by_field_name("subject") if statement is not None else []
+    patterns = [child for child in clause.named_children if child.type == "case_pattern"]
+    if len(subjects) != 1 or where.read(subjects[0]) != text or len(patterns) != 1:
+        return []
+    return _class_patterns(patterns[0])
+
+
+def _class_patterns(pattern: Node) -> list[Node]:
+    inner = pattern.named_children
+    if pattern.type == "class_pattern":
+        return [pattern]
+    if pattern.type in ("case_pattern", "as_pattern") and inner:
+        return _class_patterns(inner[0])
+    if pattern.type == "union_pattern":
+        found = [_class_patterns(each) for each in inner]
+        return [each for part in found for each in part] if all(found) else []
+    return []
+
 
 _EXITS = frozenset({"return_statement", "raise_statement", "continue_statement", "break_statement"})
 _COMPREHENSIONS = frozenset({"list_comprehension", "generator_expression", "set_comprehension"})
 
 
-def instance_tests(above: Node, field: str | None, child: Node) -> Iterator[Node]:
+def _instance_tests(above: Node, field: str | None, child: Node) -> Iterator[Node]:
     """The `isinstance(…)` calls that were true, given that control came from `above` into its `child`."""
     kind = above.type
     if kind in ("if_statement", "elif_clause", "while_statement") and field in ("consequence", "body"):
@@ -84,3 +180,6 @@ def _is_operator(test: Node, word: str) -> bool:
         return False
     operator = test.child_by_field_name("operator")
     return operator is not None and operator.type == word
+
+
+_TESTED = re.compile(rb"\bisinstance\(\s*([\w.]+)")

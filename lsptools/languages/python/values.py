@@ -93,3 +93,18 @@ def union(types: Iterable[Types]) -> Types:
         values.update(dict.fromkeys(each.values))
         complete = complete and each.complete
     return Types(tuple(values), complete)
+
+
+def instances(types: Types) -> Types:
+    """Instances of the classes among the values; a tuple of classes counts as each of them."""
+    found: list[Types] = []
+    for value in types.values:
+        if isinstance(value, ClassValue):
+            found.append(just(InstanceValue(value.cls)))
+        elif isinstance(value, ForeignClass):
+            found.append(just(Foreign(value.name)))
+        elif isinstance(value, Foreign) and value.name == "tuple":
+            found.extend(instances(each) for each in value.elements)
+        else:
+            found.append(UNKNOWN)
+    return union(found) if types.complete and found else union([*found, UNKNOWN])

@@ -1,0 +1,306 @@
+"""What each kind of binding gives its name: assignments, parameters, loop and `with` targets, imports, patterns.
+
+`reaching` says which of several bindings may hold at a place of the same scope, as far as blocks and loops tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lsptools.languages.python import callbacks, containers, fixtures
+from lsptools.languages.python.classes import (
+    Function,
+    Parameter,
+    class_in,
+    class_of,
+    function_of,
+)
+from lsptools.languages.python.roles import Role
+from lsptools.languages.python.scopes import Site, Source
+from lsptools.languages.python.values import (
+    NOTHING,
+    UNKNOWN,
+    ClassValue,
+    Foreign,
+    FunctionValue,
+    InstanceValue,
+    Types,
+    instances,
+    just,
+    union,
+)
+from lsptools.languages.python.where import Where
+from lsptools.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from lsptools.languages.python.receivers import Evaluator
+
+
+Binding = Callable[["Evaluator", Source, Site], Types]
+
+
+def _nothing(evaluator: Evaluator, source: Source, site: Site) -> Types:
+    return NOTHING
+
+
+def _bound_class(evaluator: Evaluator, source: Source, site: Site) -> Types:
+    return just(ClassValue(class_of(source, site.path[-2][0])))
+
+
+def _bound_function(evaluator: Evaluator, source: Source, site: Site) -> Types:
+    return just(FunctionValue(function_of(source, site.path[-2][0])))
+
+
+def _bound_import(evaluator: Evaluator, source: Source, site: Site) -> Types:
+    found = evaluator.project.imported(source, site)
+    if not found and evaluator.project.leads_outside(source, site, evaluator.suspects):
+        return just(Foreign("import"))
+    return union(evaluator.found_value(each) for each in found) if found else UNKNOWN
+
+
+def annotation_of(site: Site) -> Node | None:
+    if site.role not in (Role.ASSIGN, Role.ANNOTATE, Role.ATTRIBUTE):
+        return None
+    statement = site.ancestor("assignment")
+    return statement.child_by_field_name("type") if statement is not None else None
+
+
+def _assignment(evaluator: Evaluator, source: Source, site: Site) -> Types:
+    """An assignment to a name or, for an instance's attribute, after a dot."""
+    statement = site.ancestor("assignment", "augmented_assignment")
+    if statement is None or statement.type != "assignment":
+        return NOTHING
+    annotation = statement.child_by_field_name("type")
+    scope = site.scope
+    if annotation is not None:
+        declared = evaluator.annotation(Where(source, scope, source.bytes), annotation)
+        if declared.values or declared.complete:
+            return declared
+    value = statement.child_by_field_name("right")
+    while value is not None and value.type == "assignment":
+        value = value.child_by_field_name("right")
+    target = statement.child_by_field_name("left")
+    if value is None or target is None:
+        return UNKNOWN
+    leaf = site.leaf if site.role is not Role.ATTRIBUTE else site.path[-2][0]
+    comment = type_comment(source, statement)
+    if comment and target.id == leaf.id:
+        declared = evaluator.written_annotation(Where(source, scope, source.bytes, site.start), comment)
+        if declared.values:
+            return declared
+    if (target.start_byte, target.end_byte) == (leaf.start_byte, leaf.end_byte):
+        return evaluator.at(source, value)
+    return _unpacked(evaluator, source, target, value, leaf)
+
+
+def _unpacked(evaluator: Evaluator, source: Source, target: Node, value: Node, leaf: Node) -> Types:
+    """`a, b = …`: the element that meets the leaf, when both sides are flat."""
+    names = [child for child in target.named_children if child.type != "comment"]
+    index = next((i for i, child in enumerate(names) if child.start_byte == leaf.start_byte), None)
+    splat = next((i for i, child in enumerate(names) if child.type == "list_splat_pattern"), None)
+    if splat is not None and names[splat].start_byte < leaf.start_byte < names[splat].end_byte:
+        return just(Foreign("list", (evaluator.iterated(evaluator.at(source, value)),)))
+    if index is None:
+        return UNKNOWN
+    if splat is not None:
+        return _beside_splat(evaluator, source, value, splat, index)
+    values = [child for child in value.named_children if child.type != "comment"]
+    if value.type in ("expression_list", "tuple", "list") and len(values) == len(names):
+        return evaluator.at(source, values[index])
+    whole = evaluator.at(source, value)
+    return containers.element_at(whole, index, len(names))
+
+
+def _beside_splat(evaluator: Evaluator, source: Source, value: Node, splat: int, index: int) -> Types:
+    """`first, *rest = …`: the element that meets a name before or behind the starred one."""
+    whole = evaluator.at(source, value)
+    tuples = [each for each in whole.values if isinstance(each, Foreign) and each.name == "tuple"]
+    if index < splat and whole.complete and len(tuples) == len(whole.values):
+        return union(each.elements[index] if index < len(each.elements) else UNKNOWN for each in tuples)
+    return evaluator.iterated(whole)
+
+
+def _parameter(evaluator: Evaluator, source: Source, site: Site) -> Types:
+    function_node = site.ancestor("function_definition", "lambda")
+    if function_node is None:
+        return UNKNOWN
+    function = function_of(source, function_node)
+    parameter = next((p for p in function.parameters if p.node.start_byte == site.start), None)
+    if parameter is None:
+        return UNKNOWN
+    owner = evaluator.self_class(source, site.scope, parameter.name)
+    if owner is not None and parameter is function.parameters[0]:
+        cls, is_class = owner
+        return just(ClassValue(cls) if is_class else InstanceValue(cls))
+    if parameter.annotation is None and fixtures.requests(function, parameter.name):
+        fixture = fixtures.supplier(evaluator, fixtures.place_of(function), parameter.name)
+        return fixtures.value_of(evaluator, fixture) if fixture is not None else UNKNOWN
+    if function_node.type == "lambda":
+        index = function.parameters.index(parameter)
+        return callbacks.handed_to(evaluator, source, function_node, index)
+    return parameter_type(evaluator, function, parameter)
+
+
+def parameter_type(evaluator: Evaluator, function: Function, parameter: Parameter) -> Types:
+    """The declared type of a parameter."""
+    if parameter.annotation is None:
+        return UNKNOWN
+    scope = function.scope.parent or function.source.module_scope
+    where = Where(function.source, scope, function.source.bytes)
+    owner = class_in(function.source, function.outer) if function.in_class else None
+    types = evaluator.annotation(where, parameter.annotation, owner)
+    if parameter.kind == "args":
+        return just(Foreign("tuple*", (types,)))
+    if parameter.kind == "kwargs":
+        return just(Foreign("dict", (just(Foreign("str")), types)))
+    return types
+
+
+def _for(evaluator: Evaluator, source: Source, site: Site) -> Types:
+    loop = site.ancestor("for_statement", "for_in_clause")
+    left = loop.child_by_field_name("left") if loop is not None else None
+    right = loop.child_by_field_name("right") if loop is not None else None
+    if left is None or right is None:
+        return UNKNOWN
+    iterable = evaluator.at(source, right)
+    element = evaluator.iterated(iterable)
+    if (left.start_byte, left.end_byte) == (site.start, site.end):
+        return element
+    names = [child for child in left.named_children if child.type != "comment"]
+    index = next((i for i, child in enumerate(names) if child.start_byte == site.start), None)
+    return containers.element_at(element, index, len(names)) if index is not None else UNKNOWN
+
+
+def _with(evaluator: Evaluator, source: Source, site: Site) -> Types:
+    pattern = site.ancestor("as_pattern")
+    if pattern is None or not pattern.named_children:
+        return UNKNOWN
+    target = pattern.child_by_field_name("alias")
+    if target is None or (target.start_byte, target.end_byte) != (site.start, site.end):
+        return UNKNOWN
+    manager = evaluator.at(source, pattern.named_children[0])
+    found = []
+    for value in manager.values:
+        if isinstance(value, InstanceValue):
+            function = evaluator.method(value.cls, "__enter__") or evaluator.method(value.cls, "__aenter__")
+            entered = evaluator.returned(function, value.cls) if function is not None else UNKNOWN
+            found.append(
+                containers.elements_of(entered, ("Awaitable",), 0) if _awaitable(entered) else entered
+            )
+        elif isinstance(value, Foreign) and value.name in ("contextmanager", "Generator", "Iterator"):
+            found.append(value.elements[0] if value.elements else UNKNOWN)
+        else:
+            found.append(UNKNOWN)
+    return union(found) if manager.complete and found else union([*found, UNKNOWN])
+
+
+def _except(evaluator: Evaluator, source: Source, site: Site) -> Types:
+    pattern = site.ancestor("as_pattern")
+    if pattern is None or not pattern.named_children:
+        return UNKNOWN
+    caught = evaluator.at(source, pattern.named_children[0])
+    found: list[Types] = []
+    for value in caught.values:
+        inner = value.elements if isinstance(value, Foreign) and value.name == "tuple" else (just(value),)
+        found.extend(instances(each) for each in inner)
+    return union(found) if caught.complete else union([*found, UNKNOWN])
+
+
+def _capture(evaluator: Evaluator, source: Source, site: Site) -> Types:
+    """`case C() as name`; a bare capture is the subject, narrowed by nothing."""
+    above = site.path[-2][0]
+    if above.type == "as_pattern" and above.named_children:
+        pattern = above.named_children[0]
+        while pattern.type == "case_pattern" and pattern.named_children:
+            pattern = pattern.named_children[0]
+        if pattern.type == "class_pattern" and pattern.named_children:
+            return instances(evaluator.dotted(source, site.scope, pattern.named_children[0]))
+    return UNKNOWN
+
+
+def _walrus(evaluator: Evaluator, source: Source, site: Site) -> Types:
+    node = site.ancestor("named_expression")
+    value = node.child_by_field_name("value") if node is not None else None
+    return evaluator.at(source, value) if value is not None else UNKNOWN
+
+
+def type_comment(source: Source, statement: Node) -> str | None:
+    """The text of a `# type:` comment at the end of a statement's line (PEP 484)."""
+    end = source.bytes.find(b"\n", statement.end_byte)
+    rest = source.bytes[statement.end_byte : end if end >= 0 else None]
+    found = _TYPE_COMMENT.match(rest)
+    return found.group(1).decode("utf-8", "replace") if found is not None else None
+
+
+def reaching(sites: list[Site], position: int) -> list[Site]:
+    """The bindings of one scope that may hold at a position of the same scope.
+
+    The last binding before the position whose block contains the position hides the earlier ones. Later ones count
+    only if a loop leads back from them.
+    """
+    start: Site | None = None
+    for site in sites:
+        if site.takes_effect() <= position and _covers(site, position):
+            start = site
+    if start is None:
+        return sites
+    found = [start]
+    for site in sites:
+        if site is start:
+            continue
+        if site.scope is not start.scope:  # by `global` or `nonlocal`, whenever that function runs
+            found.append(site)
+        elif site.start < start.start:
+            continue
+        elif site.start < position or _loop_around(site, position, start):
+            found.append(site)
+    return found
+
+
+def _covers(site: Site, position: int) -> bool:
+    """Does control pass the binding on every way to the position, as far as blocks tell?"""
+    if site.role is Role.PARAMETER:
+        return True
+    for node, _ in reversed(site.path[:-1]):
+        if node.type in ("block", "module"):
+            return node.start_byte <= position <= node.end_byte
+        if node.type in ("for_statement", "except_clause") and site.role in (Role.FOR, Role.EXCEPT):
+            return node.start_byte <= position <= node.end_byte
+        if node.type in ("boolean_operator", "conditional_expression", "case_clause"):
+            return node.start_byte <= position <= node.end_byte
+    return True
+
+
+def _loop_around(site: Site, position: int, start: Site) -> bool:
+    for node, _ in site.path:
+        if node.type in ("for_statement", "while_statement") and node.start_byte <= position < node.end_byte:
+            return not node.start_byte <= start.start < node.end_byte
+    return False
+
+
+def _awaitable(types: Types) -> bool:
+    return any(isinstance(value, Foreign) and value.name == "Awaitable" for value in types.values)
+
+
+_TYPE_COMMENT = re.compile(rb"[ \t]*#[ \t]*type:[ \t]*(?![ \t]|ignore\b)([^#\r\n]+)")
+HANDLERS: dict[Role, Binding] = {
+    Role.CLASS: _bound_class,
+    Role.FUNCTION: _bound_function,
+    Role.IMPORT_NAME: _bound_import,
+    Role.IMPORT_ALIAS: _bound_import,
+    Role.IMPORT_MODULE: _bound_import,
+    Role.ASSIGN: _assignment,
+    Role.ANNOTATE: _assignment,
+    Role.ATTRIBUTE: _assignment,
+    Role.AUGMENT: _nothing,
+    Role.DELETE: _nothing,
+    Role.PARAMETER: _parameter,
+    Role.FOR: _for,
+    Role.WITH: _with,
+    Role.EXCEPT: _except,
+    Role.CAPTURE: _capture,
+    Role.WALRUS: _walrus,
+}
+"""By the role of the site."""
