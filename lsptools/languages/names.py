@@ -35,6 +35,8 @@ class FilePosition:
 
     path: str
     offset: Offset
+    is_module: bool = False
+    """Is the file (or the folder of a package) itself meant, as a module, and not what stands at the offset?"""
 
 
 @dataclass(frozen=True, slots=True)

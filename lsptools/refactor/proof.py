@@ -109,7 +109,11 @@ class _Proof:
         if start is None:
             start = span.start
         # The names of a moved declaration are looked up where the target's own occurrence stands now.
-        found = self.after.target(FilePosition(path, start))
+        place = FilePosition(path, start)
+        if target.is_module:
+            root = next(iter(target.roots))
+            place = FilePosition(self._path(root.path), Offset(0), is_module=True)
+        found = self.after.target(place)
         grown = self.after.account(found)
         self.found = grown
         missing = self.family - grown.family

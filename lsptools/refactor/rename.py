@@ -169,7 +169,7 @@ def _moves(finder: Finder, account: Account, new_name: str) -> Iterator[Move]:
     for root in sorted(account.family, key=lambda root: root.path):
         if root.kind != "module":
             continue
-        module = _module_at(finder, root.path)
+        module = finder.project.module_at(root.path)
         for old in _places(module):
             folder, _, base = old.rpartition("/")
             suffix = "" if module.folders else "." + base.rpartition(".")[2]
@@ -177,12 +177,6 @@ def _moves(finder: Finder, account: Account, new_name: str) -> Iterator[Move]:
             _refuse_existing(finder, account, new, folder, new_name)
             _refuse_standard(finder, account, folder, new_name)
             yield Move(old, new)
-
-
-def _module_at(finder: Finder, place: str) -> Module:
-    if place.endswith(PYTHON_SUFFIXES):
-        return finder.project.module_of(place)
-    return Module(place.rpartition("/")[2], (), (place,), False)
 
 
 def _places(module: Module) -> tuple[str, ...]:

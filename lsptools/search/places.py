@@ -1,7 +1,7 @@
 """From what a caller writes to a place in a file.
 
 A place is `path:line:col` (1-based, code points), `path::Qualified.name`, `package.module.Class.method`, or a name that
-is defined once; `path::` and `package.module` are the module itself. What the tools print is understood here, so that an answer can be pasted into the next call.
+is defined once; `path::` (also of a folder) and `package.module` are the module itself, whether it is imported or not. What the tools print is understood here, so that an answer can be pasted into the next call.
 """
 
 from __future__ import annotations
@@ -15,17 +15,16 @@ from lsptools.errors import Site as Place
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.classes import class_in
-from lsptools.languages.python.meaning import Meanings, module_root
 from lsptools.languages.python.modules import Module, Project, Variable
 from lsptools.languages.python.receivers import Evaluator
 from lsptools.languages.python.roles import BINDING, Role
 from lsptools.languages.python.scopes import Scope, Site, Source
 from lsptools.search.positions import position
 from lsptools.syntax.outline import flat, outline
+from lsptools.text.lines import Offset
 from lsptools.workspace.snapshot import Snapshot
 
 _IMPORTS = frozenset({Role.IMPORT_NAME, Role.IMPORT_ALIAS, Role.IMPORT_MODULE})
-_NAMING_MODULES = frozenset({Role.IMPORT_NAME, Role.IMPORT_MODULE, Role.IMPORT_ORIGINAL, Role.MODULE_PART})
 
 
 def locate(snapshot: Snapshot, place: str) -> FilePosition:
@@ -51,13 +50,18 @@ def locate(snapshot: Snapshot, place: str) -> FilePosition:
 
 def _named_in(snapshot: Snapshot, path: str, name: str) -> FilePosition:
     path = snapshot.root.relative(path)
-    document = snapshot.document(path)
     project = Project(snapshot)
+    if snapshot.is_dir(path):
+        package = project.module_at(path)
+        if not name:
+            return _module_place(package)
+        path = package.place
+    document = snapshot.document(path)
     source = project.source(path)
     if source is None or not path.endswith(PYTHON_SUFFIXES):
         raise BadRequest("not_a_symbol", f"{path} is not a Python file", hint="name a .py or .pyi file")
     if not name:
-        return _module_place(snapshot, project, project.module_of(path))
+        return _module_place(project.module_of(path))
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
         raise BadRequest(
@@ -119,7 +123,7 @@ def _dotted(snapshot: Snapshot, place: str) -> FilePosition:
         break
     module = project.find(place, "")
     if module is not None and not module.external:
-        return _module_place(snapshot, project, module)
+        return _module_place(module)
     if not known and len(parts) == 2:
         return _member_by_class(snapshot, project, parts[0], parts[1])
     raise BadRequest(
@@ -129,22 +133,9 @@ def _dotted(snapshot: Snapshot, place: str) -> FilePosition:
     )
 
 
-def _module_place(snapshot: Snapshot, project: Project, module: Module) -> FilePosition:
-    """A place that names a module: where it is imported, since nothing in its own file does."""
-    meanings = Meanings(project, Evaluator(project))
-    name = module_root(module).name
-    for path in snapshot.files_with([name], globs=("*.py", "*.pyi")).files:
-        source = project.source(path)
-        if source is None:
-            continue
-        for site in source.sites(name):
-            if site.role in _NAMING_MODULES and meanings.of(source, site).roots == {module_root(module)}:
-                return _position(source, site)
-    raise BadRequest(
-        "not_found",
-        f"nothing imports the module `{module.place}`",
-        hint="then no code has to follow: move the file itself",
-    )
+def _module_place(module: Module) -> FilePosition:
+    """A place that names a module itself: nothing in its own file does."""
+    return FilePosition(module.place, Offset(0), is_module=True)
 
 
 def _followed(project: Project, source: Source, site: Site) -> FilePosition:
@@ -181,8 +172,13 @@ def _path_to(source: Source, site: Site) -> list[str]:
 
 
 def _unique(snapshot: Snapshot, name: str) -> FilePosition:
+    """What modules and classes define under this name; if nothing is, the module that is imported by it."""
     project = Project(snapshot)
-    return _only(name, list(_definitions(snapshot, project, name)), snapshot)
+    found = list(_definitions(snapshot, project, name))
+    module = project.find(name, "") if not found else None
+    if module is not None and not module.external:
+        return _module_place(module)
+    return _only(name, found, snapshot)
 
 
 def _definitions(snapshot: Snapshot, project: Project, name: str) -> Iterator[tuple[Source, Site]]:

@@ -126,10 +126,12 @@ class Positions:
         self._lines: dict[str, Lines] = {}
 
     def lines(self, path: str) -> Lines:
-        """The lines of a file: of the workspace when `path` is relative, of a library when it is absolute."""
+        """The lines of a file: of the workspace when `path` is relative, of a library when it is absolute. A folder has an empty one."""
         known = self._lines.get(path)
         if known is None:
             outside = Path(path) if Path(path).is_absolute() else None
+            if outside is None and self._snapshot.is_dir(path):
+                return Lines("")  # a package without files of its own
             document = self._snapshot.external_document(outside) if outside else self._snapshot.document(path)
             known = self._lines[path] = document.lines
         return known

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lsptools.languages.names import Symbol
 from lsptools.tools.base import Context, Example, Positions, Tool, arg
 
-PLACE = "where the name stands: FILE:LINE:COL, FILE::Qualified.name, package.module.Class.method, or a name that is unique"
+PLACE = "where the name stands: FILE:LINE:COL, FILE::Qualified.name, package.module.Class.method, or a name that is unique; FILE:: is the module itself"
 
 
 @dataclass(frozen=True, slots=True)

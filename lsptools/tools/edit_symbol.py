@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from lsptools.errors import BadRequest
 from lsptools.tools.base import Context, Example, Tool, arg
 from lsptools.tools.changes import ALLOW_BROKEN, CHECK, DIFF, ChangeAnswer, change, expect_arg
 from lsptools.tools.definition import PLACE
@@ -40,6 +41,12 @@ def run(context: Context, params: Params) -> ChangeAnswer:
 
     snapshot = context.snapshot
     at = locate(snapshot, params.place)
+    if at.is_module:
+        raise BadRequest(
+            "not_a_symbol",
+            f"`{params.place}` is a whole module",
+            hint="name a definition in it, or use `write` for the whole file",
+        )
     return change(
         context,
         [at.path],

@@ -24,7 +24,7 @@ _OTHERS = tuple(f"!{glob}" for glob in _PYTHON)
 def searching(snapshot: Snapshot, at: FilePosition) -> Candidates:
     """Begin to look for the Python files with the word at a position. To be closed."""
     candidates = Candidates(snapshot)
-    if at.path.endswith(PYTHON_SUFFIXES):
+    if at.path.endswith(PYTHON_SUFFIXES) and not at.is_module:
         text = snapshot.document(at.path).text
         start, end = word_at(text, at.offset)
         word = folded(text[start:end])
@@ -83,6 +83,10 @@ class Candidates:
     def python_parts(self, part: str) -> tuple[str, ...]:
         """The Python files in which a text stands, also inside of words."""
         return self.snapshot.files_with([part], globs=_PYTHON, whole_words=False).files
+
+    def below(self, folder: str) -> tuple[str, ...]:
+        """The Python files in a folder and the folders in it, sorted."""
+        return self.snapshot.files(globs=tuple(f"/{folder}/**/{glob}" for glob in _PYTHON))
 
     def start_others(self, words: Iterable[str]) -> None:
         """Begin to look for the other files."""

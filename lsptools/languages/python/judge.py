@@ -196,13 +196,24 @@ class Judge:
             except BadRequest:
                 continue
             for found in pattern.finditer(text):
-                evidence, reason = mentions.in_other_file(path, text, found.start(), found.end(), dotted)
+                evidence, reason = mentions.in_other_file(
+                    path, text, found.start(), found.end(), dotted, self._has_inside
+                )
                 span = Span(Offset(found.start()), Offset(found.end()))
                 yield Occurrence(path, span, evidence, "text", reason)
+
+    def _has_inside(self, name: str) -> bool:
+        """Is the symbol a module of the top that has something of this name?"""
+        modules = [root for root in self.target.roots if root.kind == "module"]
+        project = self.finder.project
+        found = (project.module_at(root.path) for root in modules)
+        return not self._dotted_module and any(project.member(module, name) for module in found)
 
     @cached_property
     def _dotted_module(self) -> str:
         for root in self.target.roots:
+            if root.kind == "module":
+                return self.finder.symbol_of(root, root.name).qualified.rpartition(".")[0]
             if root.path.endswith(PYTHON_SUFFIXES):
                 return self.finder.project.dotted_name(root.path)
         return ""

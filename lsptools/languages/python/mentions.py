@@ -9,10 +9,10 @@ Everything else is a mention.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from lsptools.languages.names import Evidence
-from lsptools.languages.python import fixtures
+from lsptools.languages.python import fixtures, module_strings
 from lsptools.languages.python.classes import (
     Class,
     Function,
@@ -28,21 +28,10 @@ from lsptools.languages.python.modules import Variable
 from lsptools.languages.python.records import record_around
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
+from lsptools.languages.python.text_meaning import TextMeaning
 from lsptools.languages.python.values import NOTHING as NO_TYPES
 from lsptools.languages.python.values import ClassValue, InstanceValue, ModuleValue, Types, just
 from lsptools.syntax.tree import Node
-
-
-@dataclass(frozen=True, slots=True)
-class TextMeaning:
-    """What an occurrence in text is: bound (`meaning` has roots), or of a class of its own."""
-
-    evidence: Evidence | None
-    """None: look at `meaning`."""
-    reason: str
-    meaning: Meaning = NOTHING
-    receiver: Types | None = None
-    """For `getattr(x, "name")`: the values of `x`."""
 
 
 def in_python(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
@@ -113,12 +102,16 @@ def _in_string(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
             return found
     if _is_docstring(site, index):
         return TextMeaning(Evidence.MENTION, "in a docstring")
+    imported = module_strings.imported_by_name(meanings, source, site, index)
+    if imported is not None:
+        return imported
     if whole or _DOTTED_ONLY.fullmatch(content):
         called = _called_with(meanings, source, site, index)
         if called is not None:
             return called
-    if not whole and _DOTTED_ONLY.fullmatch(content):
-        return _dotted_string(meanings, source, site, string, content)
+    dotted = _DOTTED_ONLY.fullmatch(content) or _ENTRY_POINT.fullmatch(content)
+    if not whole and dotted is not None and _at(site, string) >= dotted.start(1):
+        return _dotted_string(meanings, source, site, dotted.group(1), _at(site, string) - dotted.start(1))
     return TextMeaning(Evidence.MENTION, "a string of the same word" if whole else "in a string")
 
 
@@ -416,12 +409,18 @@ def _given_fixture_name(meanings: Meanings, source: Source, site: Site, index: i
     return TextMeaning(None, "the fixture's name", meanings.fixture(definition))
 
 
-def _dotted_string(meanings: Meanings, source: Source, site: Site, string: Node, content: str) -> TextMeaning:
-    """A string that is a dotted path, as `mock.patch` and `importlib` take them."""
-    start = next(c.start_byte for c in string.named_children if c.type == "string_content")
-    before = content[: max(0, site.start - start)].rstrip(".:")
+def _at(site: Site, string: Node) -> int:
+    """Where in the content of the string the occurrence starts; -1 if that is not plain."""
+    start = next((c.start_byte for c in string.named_children if c.type == "string_content"), site.start + 1)
+    return site.start - start
+
+
+def _dotted_string(meanings: Meanings, source: Source, site: Site, content: str, at: int) -> TextMeaning:
+    """A string that is a dotted path, as `mock.patch`, `importlib` and entry points take them; `at`: where in it."""
+    before = content[:at].rstrip(".:")
     if not before:
-        return TextMeaning(Evidence.MENTION, "at the start of a dotted string")
+        named = module_strings.at_start(meanings, source, content)
+        return named or TextMeaning(Evidence.MENTION, "at the start of a dotted string")
     parts = re.split(r"[.:]", before)
     for n_parts in range(len(parts), 0, -1):
         module = meanings.project.find(".".join(parts[:n_parts]), source.path)
@@ -448,10 +447,13 @@ def _is_docstring(site: Site, index: int) -> bool:
 # ---------------------------------------------------------------------------------------------------- other files
 
 
-def in_other_file(path: str, text: str, start: int, end: int, dotted: str) -> tuple[Evidence, str]:
+def in_other_file(
+    path: str, text: str, start: int, end: int, dotted: str, inside: Callable[[str], bool]
+) -> tuple[Evidence, str]:
     """The class and reason of an occurrence in a file that is not Python.
 
-    `start` and `end` are code points; `dotted` is the dotted name of the module that defines the symbol.
+    `start` and `end` are code points; `dotted` is the dotted name of the module that defines the symbol (of a module: of
+    its package). `inside` says whether the symbol is a module of the top and has something of a name.
     """
     suffix = path.rpartition(".")[2].lower()
     line = text[text.rfind("\n", 0, start) + 1 : start]
@@ -463,6 +465,9 @@ def in_other_file(path: str, text: str, start: int, end: int, dotted: str) -> tu
         return Evidence.MENTION, f"in a `{suffix}` file"
     if module and (dotted == module or dotted.endswith("." + module) or module.startswith(dotted + ".")):
         return Evidence.POSSIBLE, f"named by its path `{module}` in a `{suffix}` file"
+    after = _NAME_AFTER.match(text, end)
+    if not before and after is not None and not line.endswith(("/", "-")) and inside(after.group(1)):
+        return Evidence.POSSIBLE, f"at the start of a path in a `{suffix}` file"
     if suffix in _TEMPLATES or "{{" in line or "{%" in line:
         opened = max(text.rfind("{{", 0, start), text.rfind("{%", 0, start))
         closed = max(text.rfind("}}", 0, start), text.rfind("%}", 0, start))
@@ -485,7 +490,9 @@ def _in_notebook(text: str, start: int) -> tuple[Evidence, str]:
 _TYPE_COMMENT = re.compile(r"#\s*type:\s*(?!\s|ignore\b)")
 _DOTTED_BEFORE = re.compile(r"((?:[^\W\d]\w*\.)*[^\W\d]\w*)\.$")
 _DOTTED_BEFORE_COLON = re.compile(r"([^\W\d]\w*(?:\.\w+)*)[.:]$")
-_DOTTED_ONLY = re.compile(r"[^\W\d]\w*(?:[.:][^\W\d]\w*)*")
+_NAME_AFTER = re.compile(r"[.:]([^\W\d]\w*)")
+_DOTTED_ONLY = re.compile(r"([^\W\d]\w*(?:[.:][^\W\d]\w*)*)")
+_ENTRY_POINT = re.compile(r"\s*[\w.-]+\s*=\s*([^\W\d]\w*(?:[.:][^\W\d]\w*)+)\s*(?:\[[^]]*\]\s*)?")
 _CELL_TYPE = re.compile(r'"cell_type"\s*:\s*"(\w+)"')
 _CELL_PART = re.compile(r'"(source|outputs|metadata)"\s*:')
 _PROSE = frozenset({"md", "rst", "adoc", "tex", "org", "po"})

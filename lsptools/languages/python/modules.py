@@ -27,6 +27,9 @@ from lsptools.text.document import Document
 from lsptools.workspace.snapshot import Snapshot
 
 SUFFIXES = (".py", ".pyi")
+_FILES = (*SUFFIXES, ".pyw")
+_SOURCE_FOLDERS = ("src", "lib", "python")
+"""Folders in which packages may lie, beside the root."""
 VIRTUAL_ENVIRONMENTS = (".venv", "venv", "env", ".env")
 
 
@@ -211,8 +214,15 @@ class Project:
             return Module(stem, (path,), (), self.is_external(path))
         return module
 
+    def module_at(self, place: str) -> Module:
+        """The module that a file or the folder of a package is, with files of its own or without."""
+        return self.module_of(place) if place.endswith(_FILES) else self._package(place)
+
     def dotted_name(self, path: str) -> str:
-        """The name under which the file is imported from its package's parent."""
+        """The name under which the file is imported from its package's parent; of a folder without `__init__`, its path."""
+        if not path.endswith(_FILES):
+            top, _, rest = path.partition("/")
+            return (rest if rest and top in _SOURCE_FOLDERS else path).replace("/", ".")
         stem, folder = path.rpartition("/")[2].rpartition(".")[0], _folder_of(path)
         parts = [] if stem == "__init__" else [stem]
         while folder and "__init__.py" in self._listing(folder):
@@ -268,7 +278,7 @@ class Project:
         while start:
             start = _folder_of(start)
             roots.extend((start, _join(start, "src")))
-        roots.extend(("src", "lib", "python"))
+        roots.extend(_SOURCE_FOLDERS)
         known = self._surroundings[folder] = tuple(dict.fromkeys(roots))
         return known
 

@@ -25,7 +25,7 @@ from lsptools.languages.python.facts import Definer, Fact, FileFacts, Wanted, al
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.judge import Judge
 from lsptools.languages.python.library import library_owner
-from lsptools.languages.python.meaning import Meaning, Meanings, Root, member_root
+from lsptools.languages.python.meaning import Meaning, Meanings, Root, member_root, module_root
 from lsptools.languages.python.modules import Project
 from lsptools.languages.python.parallel import facts_of_all
 from lsptools.languages.python.private import class_named_by, prefix_of
@@ -49,6 +49,8 @@ class Target:
     name: str
     """As written where it is declared, without mangling."""
     roots: frozenset[Root]
+    is_module: bool = False
+    """Is it a module that was named by its file? Then `site` is the start of a file of it, where its name does not stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,9 @@ class Finder:
     # ------------------------------------------------------------------ the target
 
     def target(self, at: FilePosition) -> Target:
-        """The symbol whose name stands at (or ends at) a position."""
+        """The symbol whose name stands at (or ends at) a position, or the module that a file or folder is."""
+        if at.is_module:
+            return self._module_target(at.path)
         source = self.project.source(at.path)
         if source is None or not at.path.endswith(PYTHON_SUFFIXES):
             self.snapshot.document(at.path)
@@ -107,6 +111,21 @@ class Finder:
             )
         site = source.site_at(source.byte(Offset(start)), source.byte(Offset(end)), word)
         return self._target_of(source, site, word, where)
+
+    def _module_target(self, path: str) -> Target:
+        module = self.project.module_at(path)
+        inside = (path for folder in module.folders for path in self.candidates.below(folder))
+        sources = (self.project.source(path) for path in (*module.files, *inside))
+        source = next((source for source in sources if source is not None), None)
+        if source is None:
+            raise BadRequest(
+                "not_a_symbol",
+                f"{path} is no module: no Python file is in it",
+                hint="name a .py or .pyi file, or the folder of a package",
+            )
+        root = module_root(module)
+        site = Site(0, 0, Role.TOKEN, source.module_scope, (), root.name)
+        return Target(source, site, root.name, frozenset({root}), is_module=True)
 
     def _target_of(self, source: Source, site: Site, word: str, where: str) -> Target:
         meaning = self._any_meaning(source, site)
@@ -394,7 +413,7 @@ class Finder:
         if root.kind == "builtin":
             return Symbol(name, "builtin", root.path, Span(Offset(0), Offset(0)), f"{root.path}.{root.name}")
         if root.kind == "module":
-            dotted = self.project.dotted_name(root.path) if root.path.endswith(PYTHON_SUFFIXES) else root.name
+            dotted = self.project.dotted_name(root.path)
             return Symbol(root.name, "module", root.path, Span(Offset(0), Offset(0)), dotted)
         if root.kind == "fixture":
             return self._named_fixture(root)
