@@ -37,6 +37,7 @@ from lsptools.text.lines import (
     n_utf8_bytes,
     n_utf16_units,
 )
+from lsptools.workspace.disk import Derived
 from lsptools.workspace.operations import LocalOperations
 from lsptools.workspace.snapshot import Snapshot
 
@@ -76,9 +77,9 @@ class Kept:
     """What a lane keeps from one request to the next, by folder."""
 
     def __init__(self) -> None:
-        self._derived: dict[Path, dict[str, object]] = {}
+        self._derived: dict[Path, dict[str, Derived]] = {}
 
-    def derived(self, folder: Folder) -> dict[str, object]:
+    def derived(self, folder: Folder) -> dict[str, Derived]:
         """What was made of the documents of a folder, for its next snapshot."""
         return self._derived.setdefault(folder.root.path, {})
 
@@ -157,7 +158,7 @@ class View:
     """One folder at one moment."""
 
     def __init__(
-        self, moment: Moment, folder: Folder, derived: dict[str, object], checkpoint: Callable[[], None]
+        self, moment: Moment, folder: Folder, derived: dict[str, Derived], checkpoint: Callable[[], None]
     ) -> None:
         self.client = moment.client
         self.folder = folder

@@ -53,6 +53,10 @@ class Document:
         object.__setattr__(document, "_data", data)
         return document
 
+    def is_of(self, data: bytes) -> bool:
+        """Was the document decoded from these bytes?"""
+        return self._data is not None and self._data == data
+
     def encode(self, text: str | None = None) -> bytes:
         """The bytes of the file with `text` in it, or with its own text.
 

@@ -11,6 +11,7 @@ import errno
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from lsptools.errors import BadRequest, Unavailable
 from lsptools.text.document import Document, is_binary
@@ -20,12 +21,22 @@ from lsptools.workspace.survey import Survey, survey
 from lsptools.workspace.walk import FOREIGN, NO_RULES, VERSION_CONTROL, Rules
 
 
+class Derived(Protocol):
+    """What was made of a document."""
+
+    @property
+    def document(self) -> Document: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Disk:
     """The files below a root, as first read. Names are relative with `/`; the root is `.`."""
 
     root: Root
     operations: Operations
+    earlier: Mapping[str, Derived] = field(default_factory=dict)
+    """By name or absolute path, what has a document of the past: the same object stands for the same bytes, and what it knows
+    of its lines is not found out again."""
     documents: dict[str, Document] = field(default_factory=dict)
     """The text files read so far, by name."""
     external: dict[str, Document] = field(default_factory=dict)
@@ -57,7 +68,7 @@ class Disk:
         """The text of a file; `not_found`, `is_directory`, `binary` as `BadRequest`."""
         document = self.documents.get(name)
         if document is None:
-            document = self.documents.setdefault(name, decoded(name, self.read(name)))
+            document = self.documents.setdefault(name, self._document(name, self.read(name)))
         return document
 
     def external_document(self, absolute: str) -> Document:
@@ -65,8 +76,12 @@ class Disk:
         document = self.external.get(absolute)
         if document is None:
             data = self._attempt(absolute, absolute, self.operations.read_bytes)
-            document = self.external.setdefault(absolute, decoded(absolute, data))
+            document = self.external.setdefault(absolute, self._document(absolute, data))
         return document
+
+    def _document(self, name: str, data: bytes) -> Document:
+        known = self.earlier.get(name)
+        return known.document if known is not None and known.document.is_of(data) else decoded(name, data)
 
     def read(self, name: str) -> bytes:
         """The bytes of a file, read now."""

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from lsptools.errors import BadRequest, Refused
 from lsptools.text.document import Document, digest_of
-from lsptools.workspace.disk import Disk, not_found
+from lsptools.workspace.disk import Derived, Disk, not_found
 from lsptools.workspace.found import Found, Hits, Query, Search
 from lsptools.workspace.globs import is_wanted
 from lsptools.workspace.operations import LocalOperations, Operations
@@ -45,7 +45,7 @@ class Snapshot:
     """Folders of installed packages outside the workspace, absolute: what imports lead to, never edited."""
     checkpoint: Callable[[], None] = field(default=go_on, repr=False, compare=False)
     """Called again and again during long work; it raises to stop it (`Unavailable`, `cancelled`)."""
-    derived: dict[str, object] | None = field(default=None, repr=False, compare=False)
+    derived: dict[str, Derived] | None = field(default=None, repr=False, compare=False)
     """By path, what was made of a document of an earlier snapshot, for who compares digests before using it again (an editor
     asks all day about the same files). None: nothing outlives the snapshot."""
     _disk: Disk = field(init=False, repr=False, compare=False)
@@ -55,7 +55,7 @@ class Snapshot:
     def __post_init__(self) -> None:
         named = {self.root.relative(path): text for path, text in self.overlays.items()}
         object.__setattr__(self, "overlays", named)
-        object.__setattr__(self, "_disk", Disk(self.root, self.operations))
+        object.__setattr__(self, "_disk", Disk(self.root, self.operations, self.derived or {}))
 
     def document(self, path: str) -> Document:
         """The text of a file. `not_found`, `is_directory` and `binary` are `BadRequest`."""

@@ -82,6 +82,10 @@ class Variable:
         return hash((id(self.source), id(self.scope), self.name))
 
 
+def _is_same(document: Document, other: Document) -> bool:
+    return document is other or document == other
+
+
 Found = list["Variable | Module"]
 """What a name in a module leads to: variables, or a submodule."""
 
@@ -120,7 +124,7 @@ class Project:
         """The file with its tree, which an earlier snapshot may have made of the same text."""
         derived = self.snapshot.derived
         known = derived.get(path) if derived is not None else None
-        if isinstance(known, Source) and known.document == document and known.external == external:
+        if isinstance(known, Source) and _is_same(known.document, document) and known.external == external:
             return known
         source = Source(path, document, external=external)
         if derived is not None:
