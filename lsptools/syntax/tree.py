@@ -11,15 +11,38 @@ import re
 from functools import cache
 
 import tree_sitter_python
-from tree_sitter import Language, Node, Parser, Tree, TreeCursor
+from tree_sitter import Language, Node, Parser, Point, Range, Tree, TreeCursor
 
-__all__ = ["Node", "Tree", "TreeCursor", "first_error", "parse", "python_language"]
+__all__ = [
+    "Node",
+    "Tree",
+    "TreeCursor",
+    "as_the_grammar_reads",
+    "first_error",
+    "parse",
+    "parse_part",
+    "python_language",
+]
 
 
 def parse(source: bytes) -> Tree:
-    """The tree of a Python file given as UTF-8.
+    """The tree of a Python file given as UTF-8."""
+    return _parser().parse(as_the_grammar_reads(source))
 
-    Where Python and the grammar differ, the grammar is shown something else of the same length; no byte moves:
+
+def parse_part(source: bytes, start: int, end: int) -> Tree:
+    """The tree of the statements between two bytes; all positions but points (rows and columns) are those in the file.
+
+    `source` is what `as_the_grammar_reads` answers.
+    """
+    return Parser(python_language(), included_ranges=[Range(_NOWHERE, _NOWHERE, start, end)]).parse(source)
+
+
+_NOWHERE = Point(0, 0)
+
+
+def as_the_grammar_reads(source: bytes) -> bytes:
+    """What the grammar is shown where Python and it differ: something else of the same length; no byte moves.
 
     - a lone `\\r` ends a line for Python, and a `\\n` for both;
     - `type(x).attribute = 1` is an assignment, and a type alias to the grammar because of the first word.
@@ -28,7 +51,7 @@ def parse(source: bytes) -> Tree:
         source = _LONE_RETURN.sub(b"\n", source)
     if b"type" in source:
         source = _CALL_OF_TYPE.sub(_other_word, source)
-    return _parser().parse(source)
+    return source
 
 
 def first_error(tree: Tree) -> Node | None:

@@ -165,7 +165,7 @@ TOOL = Tool(
         "receiver, but nothing else has an attribute of this name), `possible` (cannot be known), `mention` (comments, "
         "strings, documentation), `unrelated` (bound to something else). Overrides, overloads, property triples and "
         "stubs count as one symbol. The summary says whether the answer is complete, or why not. `rename` changes "
-        "exactly what is `certain` and `likely` here."
+        "exactly what is `certain` and `likely` here, but leaves files alone that do not parse."
     ),
     params=Params,
     run=run,

@@ -91,10 +91,11 @@ Found = list["Variable | Module"]
 
 
 class Project:
-    """The workspace's Python files and what their imports lead to. Caches; one per snapshot."""
+    """The workspace's Python files and what their imports lead to. Caches; one per snapshot. `whole`: see `Source`."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, *, whole: bool = True) -> None:
         self.snapshot = snapshot
+        self._whole = whole
         self._sources: dict[str, Source | None] = {}
         self._in_folder: dict[tuple[str, str], Module | None] = {}
         self._listings: dict[str, frozenset[str]] = {}
@@ -126,7 +127,7 @@ class Project:
         known = derived.get(path) if derived is not None else None
         if isinstance(known, Source) and _is_same(known.document, document) and known.external == external:
             return known
-        source = Source(path, document, external=external)
+        source = Source(path, document, external=external, whole=self._whole)
         if derived is not None:
             derived[path] = source
         return source

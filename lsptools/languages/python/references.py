@@ -69,17 +69,22 @@ class Account:
 
 def account(snapshot: Snapshot, at: FilePosition, candidates: Candidates | None = None) -> Account:
     """Everything about the symbol at a place. `BadRequest("not_a_symbol")` if there is none."""
-    finder = Finder(snapshot, candidates or searching(snapshot, at))
+    finder = Finder(snapshot, candidates or searching(snapshot, at), whole=False)
     with closing(finder.candidates):
         return finder.account(finder.target(at))
 
 
 class Finder:
-    """The state of one search: project, evaluator, and what was found so far. `candidates` may be at work already."""
+    """The state of one search: project, evaluator, and what was found so far.
 
-    def __init__(self, snapshot: Snapshot, candidates: Candidates | None = None) -> None:
+    `candidates` may be at work already. `whole`: parse all of each file, and so find errors anywhere in it (see `Source`).
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, candidates: Candidates | None = None, *, whole: bool = True
+    ) -> None:
         self.snapshot = snapshot
-        self.project = Project(snapshot)
+        self.project = Project(snapshot, whole=whole)
         self.evaluator = Evaluator(self.project)
         self.meanings = Meanings(self.project, self.evaluator)
         self.groups = Groups()

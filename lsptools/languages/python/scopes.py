@@ -16,12 +16,14 @@ from __future__ import annotations
 import builtins
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.roles import BINDING, DECLARING, Path, Role, role_of
-from lsptools.syntax.tree import Node, Tree, parse
+from lsptools.languages.python.statements import beginnings
+from lsptools.syntax.tree import Node, Tree, as_the_grammar_reads, parse, parse_part
 from lsptools.text.document import Document
 from lsptools.text.lines import ByteOffset, Offset, Span
 
@@ -204,9 +206,12 @@ class Source:
     """One Python file: its text, its tree, and the occurrences of names in it. Built once per snapshot and file.
 
     `path` is relative to the workspace with `/`; for files outside of it, absolute.
+
+    If it is not to be parsed as a `whole`, only those statements of the module are parsed in which something is looked up, as
+    long as no error is found in them. That decides every name the same way; only what is wrong elsewhere in the file stays unseen.
     """
 
-    def __init__(self, path: str, document: Document, *, external: bool = False) -> None:
+    def __init__(self, path: str, document: Document, *, external: bool = False, whole: bool = True) -> None:
         self.path = path
         self.document = document
         self.external = external
@@ -217,6 +222,10 @@ class Source:
         self._sites: dict[str, list[Site]] = {}
         self._names: dict[str, Names] = {}
         self._nodes: dict[tuple[int, int], Node] = {}
+        self._beginnings: list[int] | None = [0] if whole else None
+        """Where the parts begin that are parsed one by one; None: not looked for yet."""
+        self._parts: dict[int, Node] = {}
+        """The roots of those that have been parsed, by beginning."""
         self._trail: list[tuple[Node, str | None, Scope]] = []
         """The way down to the last place: node, its field in the one before, and the scope in which the node stands."""
         self.definitions: dict[tuple[str, int], object] = {}
@@ -231,13 +240,37 @@ class Source:
     def tree(self) -> Tree:
         return parse(self.bytes)
 
+    @cached_property
+    def _shown(self) -> bytes:
+        return as_the_grammar_reads(self.bytes)
+
+    def _root_at(self, at: int) -> Node:
+        """The root of the tree that has this byte: the module, or a part of it."""
+        if self._beginnings is None:
+            self._beginnings = beginnings(self.bytes)
+        starts = self._beginnings
+        if len(starts) == 1 or "tree" in vars(self):
+            return self.tree.root_node
+        index = bisect_right(starts, at) - 1
+        root = self._parts.get(starts[index])
+        if root is None:
+            end = starts[index + 1] if index + 1 < len(starts) else len(self.bytes)
+            root = parse_part(self._shown, starts[index], end).root_node
+            if root.has_error:
+                self._beginnings = [0]
+                self._parts.clear()
+                return self.tree.root_node
+            self._parts[starts[index]] = root
+        return root
+
     def release(self) -> None:
         """Forget the tree and all that holds on to it. Scopes, classes and functions stay the same objects."""
-        for name in ("tree", "_imports"):
+        for name in ("tree", "_imports", "_shown"):
             self.__dict__.pop(name, None)
         self._sites.clear()
         self._names.clear()
         self._nodes.clear()
+        self._parts.clear()
         self._trail.clear()
         self.memo.clear()
         for definition in self.definitions.values():
@@ -258,16 +291,18 @@ class Source:
 
     @cached_property
     def module_scope(self) -> Scope:
-        return self._scope("module", self.tree.root_node, "", None)
+        return Scope("module", 0, len(self.bytes), "", None)
 
-    @cached_property
+    @property
     def is_broken(self) -> bool:
-        """True when the grammar finds errors: then no scope of the tree can be relied on.
+        """True when the grammar finds errors in what has been parsed: then no scope of the tree can be relied on.
 
         A few odd files that Python compiles are broken by this, too: after `(a.` the grammar ends a block if the next line
         stands further left. What it does not know counts only if Python does not either: defaults of type parameters
         (PEP 696), and formats in strings like `{x:=^10}`.
         """
+        if len(self._beginnings or ()) != 1:
+            return False  # no part that was looked at has an error
         root = self.tree.root_node
         if not root.has_error:
             return False
@@ -402,7 +437,7 @@ class Source:
         if shared:
             node, _, scope = trail[-1]
         else:
-            node, scope = self.tree.root_node, self.module_scope
+            node, scope = self._root_at(at), self.module_scope
         cursor = node.walk()
         while cursor.goto_first_child_for_byte(at) is not None:
             child = cursor.node
