@@ -23,6 +23,7 @@ from unittest import mock
 
 import casetree
 import lspface
+import mcpface
 from casetree import Tree
 
 if TYPE_CHECKING:
@@ -355,7 +356,45 @@ class Editor:
         return Outcome(0, None, "", None, None, None, True)
 
 
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Tool calls over the Model Context Protocol, with the SDK's own client."""
+
+    name: str = "mcp"
+
+    def knows(self, arguments: Sequence[str]) -> bool:
+        return mcpface.agent_call(arguments) is not None
+
+    def run(self, arguments: Sequence[str], at: Place) -> Outcome:
+        call = mcpface.agent_call(arguments)
+        assert call is not None
+        with _standing_in(at, at.user):
+            connection = mcpface.LINE.to(at)
+            result = connection.call(call.name, call.arguments)
+            answer = mcpface.answer(connection, result)
+        data = result.structured_content
+        if result.is_error:
+            return Outcome(1, None, "", answer, data["error"]["kind"], mcpface.told(result), False)
+        code = 0 if mcpface.found(result) else 1
+        return Outcome(code, None, "", answer, None, None, data.get("applied"))
+
+    def preview(self, arguments: Sequence[str], at: Place) -> str | None:
+        call = mcpface.agent_call(arguments)
+        if call is None or call.name != "rename" or "dry_run" in call.arguments:
+            return None
+        with _standing_in(at, at.user):
+            connection = mcpface.LINE.to(at)
+            result = connection.call("rename", {**call.arguments, "dry_run": True})
+            if result.is_error:
+                return None
+            diff: str = connection.whole(result.structured_content)["diff"]
+        return diff
+
+    def undo(self, at: Place) -> Outcome:
+        return self.run(["undo"], at)
+
+
 _POSITION = re.compile(r".+:\d+:\d+")
 
-FACES: tuple[Face, ...] = (CommandLine(), Python(), Editor())
+FACES: tuple[Face, ...] = (CommandLine(), Python(), Editor(), Agent())
 """Every case runs through each of them that knows its steps."""

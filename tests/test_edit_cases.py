@@ -18,6 +18,7 @@ import editcases
 import pytest
 from casefaces import FOLDERS, OURS
 from editcases import Json, Reply
+from mcpface import Connection, agent_words
 
 from lsptools.errors import ToolError
 from lsptools.faces.call import told
@@ -71,6 +72,30 @@ def test_in_python(case: Json, root: Path) -> None:
 def test_as_a_session_of_json_lines(case: Json, root: Path) -> None:
     with session(root) as talk:
         complaints = editcases.run(case, root, talk)
+    assert not complaints, f"{case['expect'].get('notes')}\n" + "\n".join(complaints)
+
+
+@needs_bash
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_as_an_agent(case: Json, root: Path) -> None:
+    connection = Connection.to(root, mode="legacy")
+
+    def call(step: Json) -> Reply:
+        name, arguments = agent_words(step["tool"], step["args"])
+        result = connection.call(name, arguments)
+        data = result.structured_content
+        if result.is_error:
+            return {"ok": False, "error": data["error"]}
+        return {"ok": True, "result": {"output": result.content[0].text, **data}}
+
+    def calls(steps: Sequence[Json]) -> list[Reply]:
+        with ThreadPoolExecutor(len(steps)) as pool:
+            return list(pool.map(call, steps))
+
+    try:
+        complaints = editcases.run(case, root, calls)
+    finally:
+        connection.close()
     assert not complaints, f"{case['expect'].get('notes')}\n" + "\n".join(complaints)
 
 

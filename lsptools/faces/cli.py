@@ -28,7 +28,8 @@ from lsptools.faces.environment import Environment, Spelling, be_lenient, discar
 
 if TYPE_CHECKING:
     from lsptools.edit.session import Session
-    from lsptools.faces.commands import Call, JsonCall
+    from lsptools.faces.agent_commands import PrintTools
+    from lsptools.faces.commands import Call, JsonCall, Text
     from lsptools.faces.render import Look
     from lsptools.tools.base import Answer, Context
     from lsptools.workspace.paths import Root
@@ -89,6 +90,7 @@ def _parsed(arguments: list[str], environment: Environment) -> Call | JsonCall |
     if arguments == ["--version"]:
         sys.stdout.write(f"lsptools {__version__}\n")
         return 0
+    from lsptools.faces.agent_commands import PrintTools, ServeAgents
     from lsptools.faces.commands import Serve, Text, parse
 
     parsed = parse(arguments, completing=environment.variables.get("_LSPTOOLS_COMPLETE"))
@@ -96,10 +98,26 @@ def _parsed(arguments: list[str], environment: Environment) -> Call | JsonCall |
         from lsptools.faces.lsp import report, serve
 
         return report(environment) if parsed.check else serve(environment, port=parsed.port)
+    if isinstance(parsed, ServeAgents):
+        from lsptools.faces.mcp_serve import serve as serve_agents
+
+        return serve_agents(environment, parsed)
+    if isinstance(parsed, PrintTools):
+        parsed = _definitions(parsed)
     if not isinstance(parsed, Text):
         return parsed
     sys.stdout.write(parsed.text)
     return parsed.exit_code
+
+
+def _definitions(wanted: PrintTools) -> Text:
+    import json
+
+    from lsptools.faces.commands import Text
+    from lsptools.tools.schemas import exported
+
+    made = exported(wanted.format, read_only=wanted.read_only, may_run=wanted.allow_run)
+    return Text(json.dumps(made, ensure_ascii=False, indent=2) + "\n")
 
 
 class _Running:

@@ -15,6 +15,14 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class, shell_complete
 
 from lsptools.errors import BadRequest
+from lsptools.faces.agent_commands import (
+    MCP_SUMMARY,
+    TOOLS_SUMMARY,
+    PrintTools,
+    ServeAgents,
+    mcp_command,
+    tools_command,
+)
 from lsptools.tools import registry
 from lsptools.tools.base import Parameter, Tool, parameters
 from lsptools.version import __version__
@@ -65,7 +73,11 @@ class Text:
     exit_code: int = 0
 
 
-def parse(arguments: Sequence[str], *, completing: str | None = None) -> Call | JsonCall | Serve | Text:
+Parsed = Call | JsonCall | Serve | ServeAgents | PrintTools | Text
+"""What a command line can ask for."""
+
+
+def parse(arguments: Sequence[str], *, completing: str | None = None) -> Parsed:
     """What the arguments ask for. `completing` is a shell's instruction to complete its own command line instead."""
     commands = _Commands()
     if completing:
@@ -74,7 +86,7 @@ def parse(arguments: Sequence[str], *, completing: str | None = None) -> Call | 
         return Text(commands.get_help(click.Context(commands, info_name=_PROGRAM)) + "\n", exit_code=2)
     try:
         with commands.make_context(_PROGRAM, list(arguments)) as context:
-            parsed: Call | JsonCall | Serve | Text = commands.invoke(context)
+            parsed: Parsed = commands.invoke(context)
     except _Shown as shown:
         return Text(shown.text)
     except click.UsageError as error:
@@ -117,7 +129,7 @@ class _Commands(click.Group):
         )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*registry.names(), "call", "lsp", "completion"]
+        return [*registry.names(), "call", "lsp", "mcp", "tools", "completion"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name == "completion":
@@ -126,6 +138,10 @@ class _Commands(click.Group):
             return _call_command()
         if cmd_name == "lsp":
             return _lsp_command()
+        if cmd_name == "mcp":
+            return mcp_command([_help_option()])
+        if cmd_name == "tools":
+            return tools_command([_help_option()])
         return _Command(registry.tool(cmd_name)) if cmd_name in registry.names() else None
 
     def resolve_command(
@@ -146,6 +162,8 @@ class _Commands(click.Group):
                 *rows,
                 ("call", CALL_SUMMARY),
                 ("lsp", LSP_SUMMARY),
+                ("mcp", MCP_SUMMARY),
+                ("tools", TOOLS_SUMMARY),
                 ("completion", "Print the script that completes commands in a shell."),
             ],
         )

@@ -78,19 +78,31 @@ class Context:
         self.is_lasting = shell is not None
         """Whether the caller's shell goes on after the call, with what it left in the background."""
 
-    def renewed(self) -> Context:
-        """The same for the workspace as it is now; the session goes on."""
-        from lsptools.workspace.snapshot import Snapshot
+    def renewed(
+        self,
+        checkpoint: Callable[[], None] | None = None,
+        *,
+        session: Session | None = None,
+        shell: Shell | None = None,
+    ) -> Context:
+        """The same for the workspace as it is now; the session goes on.
+
+        `checkpoint` raises to stop the work (`Snapshot.checkpoint`); a session and a shell take the place of the old ones.
+        """
+        from lsptools.workspace.snapshot import Snapshot, go_on
 
         old = self.snapshot
-        fresh = Snapshot(old.root, old.operations, old.rg, search_path=old.search_path)
+        rg = old.rg if checkpoint is None else dataclasses.replace(old.rg, checkpoint=checkpoint)
+        fresh = Snapshot(
+            old.root, old.operations, rg, search_path=old.search_path, checkpoint=checkpoint or go_on
+        )
         return Context(
             fresh,
             lambda: self.state,
-            self.session,
+            session or self.session,
             candidate_command=self.candidate_command,
             variables=self.variables,
-            shell=self._shell,
+            shell=shell or self._shell,
         )
 
     @cached_property

@@ -140,6 +140,7 @@ def change(
         if diff or check or is_held_back:
             return ChangeAnswer(planned, None, snapshot, True, diff, (), report, is_held_back)
         warnings = _warnings(context)
+        snapshot.checkpoint()  # who called may have left
         applied = apply(snapshot, planned.change, context.state)
         remember(session, planned)
     return ChangeAnswer(planned, applied, snapshot, warnings=warnings, report=report)

@@ -106,6 +106,11 @@ class RenameAnswer:
 
 def run(context: Context, params: Params) -> RenameAnswer:
     """Plan and prove the rename, and apply it unless only a preview was asked for."""
+    return carry_out(context, params, planned(context, params))
+
+
+def planned(context: Context, params: Params) -> RenamePlan:
+    """The plan, proved."""
     from lsptools.refactor.rename import Policy, plan_rename
     from lsptools.search.places import locate
 
@@ -113,7 +118,12 @@ def run(context: Context, params: Params) -> RenameAnswer:
     policy = Policy(possible=params.possible, mentions=params.mentions)
     plan = plan_rename(snapshot, locate(snapshot, params.place), params.new_name, policy)
     _check_proof(plan)
-    diff = plan.change.diff(snapshot) if params.diff else None
+    return plan
+
+
+def carry_out(context: Context, params: Params, plan: RenamePlan) -> RenameAnswer:
+    """Verify and apply a plan that was made in this context, as far as that was asked for."""
+    diff = plan.change.diff(context.snapshot) if params.diff else None
     verification = Verification(params.verify, params.keep)
     report = verification.of(context, plan.change)
     is_held_back = not verification.allows(report)
@@ -137,6 +147,7 @@ def _apply(context: Context, plan: RenamePlan) -> Applied:
     from lsptools.tools.changes import follow
     from lsptools.workspace.apply import apply
 
+    context.snapshot.checkpoint()  # who called may have left
     applied = apply(context.snapshot, plan.change, context.state)
     follow(context, applied)
     return applied

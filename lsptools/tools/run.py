@@ -9,7 +9,7 @@ from lsptools.errors import BadRequest, Conflict, Refused, ToolError
 from lsptools.tools.base import Context, Example, Tool, arg
 
 if TYPE_CHECKING:
-    from lsptools.workspace.policy import Finding, Policy
+    from lsptools.workspace.policy import Finding, Ruling
     from lsptools.workspace.shell import Ran
 
 LIMIT_S = 120
@@ -110,11 +110,8 @@ def run(context: Context, params: Params) -> RunAnswer:
     root, shell = context.snapshot.root, context.shell
     if params.timeout < 1:
         raise BadRequest("invalid", f"{params.timeout} s is no time limit", hint="pass one second or more")
-    if "\0" in params.command:
-        raise BadRequest("invalid", "a command has no NUL in it", hint="write it as an escape of the shell")
+    _check(findings(context, params), is_asked=params.yes)
     folder = confined_folder(root, shell.folder if params.folder is None else params.folder)
-    found = _policy(params.rule).judge(params.command, root, str(root.path / folder))
-    _check(found, is_asked=params.yes)
     ran = run_in_shell(
         root,
         shell,
@@ -131,6 +128,18 @@ def run(context: Context, params: Params) -> RunAnswer:
     return RunAnswer(ran, shell.stream is not None, n_ended)
 
 
+def findings(context: Context, params: Params) -> tuple[Finding, ...]:
+    """What the rules have against the command, the worst first."""
+    from lsptools.workspace.policy import Policy
+    from lsptools.workspace.shell import confined_folder
+
+    root = context.snapshot.root
+    if "\0" in params.command:
+        raise BadRequest("invalid", "a command has no NUL in it", hint="write it as an escape of the shell")
+    folder = confined_folder(root, context.shell.folder if params.folder is None else params.folder)
+    return Policy(rulings(params.rule)).judge(params.command, root, str(root.path / folder))
+
+
 def is_cancelled(context: Context) -> bool:
     """Whether whoever called wants no answer any more."""
     try:
@@ -140,10 +149,11 @@ def is_cancelled(context: Context) -> bool:
     return False
 
 
-def _policy(rules: tuple[str, ...]) -> Policy:
-    from lsptools.workspace.policy import RULES, Policy, Ruling
+def rulings(rules: tuple[str, ...]) -> dict[str, Ruling]:
+    """What becomes of commands by the name of the rule that finds them, from NAME=RULING."""
+    from lsptools.workspace.policy import RULES, Ruling
 
-    rulings = {}
+    found = {}
     for each in rules:
         name, _, ruling = each.partition("=")
         if name not in RULES or ruling not in {known.value for known in Ruling}:
@@ -152,8 +162,8 @@ def _policy(rules: tuple[str, ...]) -> Policy:
                 f"{each!r} is not a rule with a ruling",
                 hint=f"write NAME=allow, NAME=ask or NAME=deny; the rules are {', '.join(RULES)}",
             )
-        rulings[name] = Ruling(ruling)
-    return Policy(rulings)
+        found[name] = Ruling(ruling)
+    return found
 
 
 def _check(found: tuple[Finding, ...], *, is_asked: bool) -> None:

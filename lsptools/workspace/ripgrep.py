@@ -15,11 +15,12 @@ import os
 import re
 import subprocess
 import sys
+import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Thread, Timer
+from threading import Event, Thread
 from typing import IO
 
 from lsptools.errors import BadRequest, Unavailable
@@ -63,6 +64,8 @@ class Rg:
     """Why there is no ripgrep, or what is known about it."""
     timeout: float = 60.0
     """Seconds after which a search is given up; a pipe in the place of an ignore file would stop ripgrep for good."""
+    checkpoint: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+    """Called while ripgrep runs; what it raises ends ripgrep and goes to the caller."""
 
     @classmethod
     def find(cls, setting: str | None, path: str | None, *, distrusted: Root | None = None) -> Rg:
@@ -286,7 +289,7 @@ class Rg:
             Thread(target=lambda: complaints.append(stderr.read()), daemon=True),
         )
         with process:
-            alarm = _Alarm(self.timeout, process.kill)
+            alarm = _Alarm(self.timeout, process.kill, self.checkpoint)
             for thread in others:
                 thread.start()
             try:
@@ -302,6 +305,9 @@ class Rg:
                 for thread in others:
                     thread.join()
                 alarm.cancel()
+                alarm.join()  # whoever wants to fork wants to be alone
+        if alarm.raised is not None:
+            raise alarm.raised
         if alarm.has_rung:
             raise self._too_slow()
         return _skipped(process.returncode, b"".join(complaints))
@@ -367,12 +373,24 @@ class _Running:
 
     def done(self) -> _Done:
         """Wait for its end."""
-        try:
-            stdout, stderr = self._process.communicate(timeout=self._rg.timeout)
-        except subprocess.TimeoutExpired:
-            self.cancel()
-            raise self._rg._too_slow() from None
-        return _Done(stdout, _skipped(self._process.returncode, stderr))
+        rg, end = self._rg, time.monotonic() + self._rg.timeout
+        while True:
+            left = max(0.0, end - time.monotonic())
+            try:
+                stdout, stderr = self._process.communicate(
+                    timeout=left if rg.checkpoint is None else min(left, _BEAT)
+                )
+                return _Done(stdout, _skipped(self._process.returncode, stderr))
+            except subprocess.TimeoutExpired:
+                if time.monotonic() >= end:
+                    self.cancel()
+                    raise rg._too_slow() from None
+            if rg.checkpoint is not None:
+                try:
+                    rg.checkpoint()
+                except BaseException:
+                    self.cancel()
+                    raise
 
     def cancel(self) -> None:
         """End it; nobody needs what it finds."""
@@ -380,20 +398,45 @@ class _Running:
         self._process.communicate()
 
 
-class _Alarm(Timer):
-    """A timer that knows whether it went off."""
+class _Alarm(Thread):
+    """Acts when the time is over or the checkpoint raises, unless it is cancelled before; it knows which it was."""
 
-    has_rung = False
-
-    def __init__(self, seconds: float, act: Callable[[], None]) -> None:
-        super().__init__(seconds, self._ring)
-        self.daemon = True
-        self.act = act
+    def __init__(
+        self, seconds: float, act: Callable[[], None], checkpoint: Callable[[], None] | None = None
+    ) -> None:
+        super().__init__(daemon=True)
+        self.has_rung = False
+        self.raised: BaseException | None = None
+        self._end = time.monotonic() + seconds
+        self._act = act
+        self._checkpoint = checkpoint
+        self._over = Event()
         self.start()
 
-    def _ring(self) -> None:
-        self.has_rung = True
-        self.act()
+    def cancel(self) -> None:
+        self._over.set()
+
+    def run(self) -> None:
+        while not self._over.wait(min(_BEAT, self._left()) if self._checkpoint else self._left()):
+            if self._checkpoint is not None:
+                try:
+                    self._checkpoint()
+                except BaseException as error:  # noqa: BLE001  # raised where ripgrep was started
+                    self.raised = error
+                    break
+            if self._left() <= 0:
+                self.has_rung = True
+                break
+        else:
+            return
+        self._act()
+
+    def _left(self) -> float:
+        return max(0.0, self._end - time.monotonic())
+
+
+_BEAT = 0.05
+"""Seconds between two looks at the checkpoint."""
 
 
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # Windows would open a console

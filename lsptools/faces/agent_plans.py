@@ -1,0 +1,125 @@
+"""Plans of previews, kept until they are done: what `apply` does is exactly what was shown, or nothing.
+
+A plan's id is made from the plan itself (every edit, and the digest of every file it was made from), so the same preview has the
+same id, and another one has not. What is kept is bounded; a plan that was dropped has to be made again.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from lsptools.errors import BadRequest
+from lsptools.tools.base import Answer, Context
+from lsptools.tools.verify import Verification
+from lsptools.workspace.change import Change, stale_error
+
+if TYPE_CHECKING:
+    from lsptools.edit.plan import Plan
+    from lsptools.tools.changes import ChangeAnswer
+    from lsptools.tools.rename import Params, RenameAnswer
+
+MOST_PLANS = 64
+MOST_CHARACTERS = 32_000_000
+"""Of all new texts in plans that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A plan that can be done later."""
+
+    root: Path
+    tool: str
+    """The declared tool that made it."""
+    change: Change
+    do: Callable[[Context, Verification], Answer]
+    size: int
+
+
+class Plans:
+    """The plans of one server, the oldest first."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, Kept] = OrderedDict()
+        self._lock = Lock()
+
+    def keep(self, tool: str, answer: Answer, params: object, context: Context) -> str | None:
+        """The id of the plan that a preview has made; `None` if it made none (it would change nothing)."""
+        change: Change = answer.plan.change  # type: ignore[attr-defined]  # every tool with `diff` has one
+        if not change:
+            return None
+        root = context.snapshot.root.path
+        doing = _renaming(answer, params) if tool == "rename" else _editing(answer.plan)  # type: ignore[attr-defined]  # as above
+        kept = Kept(root, tool, change, doing, _size(change))
+        id = blake2b(repr((str(root), change)).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+        with self._lock:
+            self._kept[id] = kept
+            self._kept.move_to_end(id)
+            while len(self._kept) > 1 and (
+                len(self._kept) > MOST_PLANS
+                or sum(each.size for each in self._kept.values()) > MOST_CHARACTERS
+            ):
+                self._kept.popitem(last=False)
+        return id
+
+    def of(self, id: str, root: Path) -> Kept:
+        """The plan with this id, made in this workspace."""
+        with self._lock:
+            found = self._kept.get(id)
+            latest = next(reversed(self._kept), None)
+        if found is None:
+            hint = f"the last plan is {latest}" if latest else "a call with dry_run=true makes one"
+            raise BadRequest("not_found", f"there is no plan {id!r}", hint=hint)
+        if found.root != root:
+            raise BadRequest(
+                "invalid", f"plan {id} is for another workspace", hint=f'send root="{found.root}" with it'
+            )
+        return found
+
+
+def _size(change: Change) -> int:
+    texts = sum(len(edit.new_text) for file in change.edits for edit in file.edits)
+    return texts + sum(len(file.text) for file in change.creations) + 1
+
+
+def _editing(plan: Plan) -> Callable[[Context, Verification], ChangeAnswer]:
+    """Digests of every file concerned are in the change; whoever applies it compares them."""
+
+    def do(context: Context, verification: Verification) -> ChangeAnswer:
+        from lsptools.tools.changes import change
+
+        return change(
+            context, [file.target.name for file in plan.files], lambda: plan, verification=verification
+        )
+
+    return do
+
+
+def _renaming(
+    answer: Answer, params: Any
+) -> Callable[[Context, Verification], RenameAnswer]:  # rename's Params
+    """A rename rests on files that it does not touch, too: it is planned once more, and must come to the same."""
+    change: Change = answer.plan.change  # type: ignore[attr-defined]  # a RenameAnswer
+    asked: Params = params
+
+    def do(context: Context, verification: Verification) -> RenameAnswer:
+        from lsptools.tools.rename import carry_out, planned
+
+        again = planned(context, asked)
+        if again.change != change:
+            raise stale_error(_differing(change, again.change), "is not what the plan was made from")
+        doing = replace(asked, diff=False, verify=verification.rungs, keep=verification.keep)
+        return carry_out(context, doing, again)
+
+    return do
+
+
+def _differing(old: Change, new: Change) -> list[str]:
+    then, now = ({file.path: file for file in change.edits} for change in (old, new))
+    paths = [path for path in {**then, **now} if then.get(path) != now.get(path)]
+    return paths or sorted({*old.paths(), *new.paths()})
