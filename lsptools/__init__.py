@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from lsptools.errors import Stale as Stale
     from lsptools.errors import ToolError as ToolError
     from lsptools.errors import Unavailable as Unavailable
+    from lsptools.faces.agent import Agent as Agent
+    from lsptools.faces.agent import open_agent as open_agent
     from lsptools.faces.workspace import Renamed as Renamed
     from lsptools.faces.workspace import Workspace as Workspace
     from lsptools.faces.workspace import open_workspace as open_workspace
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from lsptools.workspace.change import Change as Change
 
 _HOME = {
+    "Agent": "lsptools.faces.agent",
     "BadRequest": "lsptools.errors",
     "Conflict": "lsptools.errors",
     "InternalError": "lsptools.errors",
@@ -45,6 +48,7 @@ _HOME = {
     "Unavailable": "lsptools.errors",
     "Renamed": "lsptools.faces.workspace",
     "Workspace": "lsptools.faces.workspace",
+    "open_agent": "lsptools.faces.agent",
     "open_workspace": "lsptools.faces.workspace",
     "Evidence": "lsptools.languages.names",
     "Occurrence": "lsptools.languages.names",

@@ -18,6 +18,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsptools.edit.session import Session
@@ -35,7 +36,7 @@ from lsptools.languages.names import Evidence, Occurrence, References
 from lsptools.tools.agents import APPLY, AgentTool, resolved
 from lsptools.tools.arguments import params_from_json
 from lsptools.tools.base import Answer, Context, Tool
-from lsptools.tools.schemas import offered
+from lsptools.tools.schemas import exported, offered
 from lsptools.workspace.shell import Shell
 
 if TYPE_CHECKING:
@@ -71,6 +72,13 @@ class Reply:
     """Media type and base64 data."""
     asks: str | None = None
     """Why a command is not run before a person, or the caller's `confirm`, says so."""
+
+
+def open_agent(root: str | Path, *, read_only: bool = False, allow_run: bool = False) -> Agent:
+    """The tools for agents in the workspace of a folder, for one session. `call` them, `close` at the end."""
+    environment = Environment()
+    roots = Roots([environment.root(str(root))])
+    return Agent(Desk(environment, roots, Permissions(read_only, allow_run)))
 
 
 class Job:
@@ -185,9 +193,9 @@ class Desk:
 class Agent:
     """One client."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, session: Session | None = None) -> None:
         self.desk = desk
-        self.session = Session()
+        self.session = session or Session()
         self._contexts: dict[str, Context] = {}
         self._shells: dict[str, Shell] = {}
         self._lock = threading.Lock()
@@ -228,6 +236,11 @@ class Agent:
         return Reply(
             str(sayable(said.text)) + "\n", _object({**said.data, **more}), True, resource, asks=asks
         )
+
+    def definitions(self, format: str) -> list[dict[str, Any]]:  # JSON objects
+        """The tools that can be called, as `mcp`, `anthropic` or `openai` have it."""
+        allowed = self.desk.permissions
+        return exported(format, read_only=allowed.read_only, may_run=allowed.run)
 
     def close(self) -> None:
         """End what commands have left in the background."""

@@ -39,6 +39,10 @@ N_THREADS = 8
 
 def answer_calls(call: JsonCall, environment: Environment) -> int:
     """Carry out one call, or all of standard input; the exit code."""
+    if call.agent:
+        from lsptools.faces.agent_calls import answer_agent_calls
+
+        return answer_agent_calls(call, environment)
     root = environment.root(call.root)
     session = Session() if call.session is None else named_session(environment, root, call.session)
     shell = Shell(environment.variables) if call.tool is None else None
@@ -100,7 +104,7 @@ class Caller:
     def answer_text(self, name: str, text: str) -> tuple[dict[str, object], int]:
         """The answer to one call, and the exit code."""
         try:
-            arguments = _loaded(text, "the arguments")
+            arguments = loaded(text, "the arguments")
             found = self.run(*self.prepared(name, arguments))
         except Exception as error:  # noqa: BLE001  # told as the answer, which is the only place to tell it
             problem = as_tool_error(error)
@@ -151,9 +155,9 @@ def _submit(
     id: object = None
     try:
         # A `\ud800` of JSON is data; raw bytes that are no UTF-8 are a malformed call.
-        asked = _loaded(line.decode("utf-8", "surrogateescape"), "the line")
+        asked = loaded(line.decode("utf-8", "surrogateescape"), "the line")
         if not isinstance(asked, dict):
-            raise BadRequest("invalid", "the line is not an object", hint=_FORM)
+            raise BadRequest("invalid", "the line is not an object", hint=FORM)
         id = asked.get("id")
         tool, params = caller.prepared(asked.get("tool"), asked.get("args", {}))
         call = _Pending(caller.reals(tool, params), tool.writes, Future())
@@ -176,7 +180,7 @@ def _submit(
     pool.submit(work)
 
 
-_FORM = 'send {"id": 1, "tool": "read", "args": {"path": "…"}}'
+FORM = 'send {"id": 1, "tool": "read", "args": {"path": "…"}}'
 
 
 def _tool(name: object) -> Tool[Any]:  # any tool
@@ -188,11 +192,12 @@ def _tool(name: object) -> Tool[Any]:  # any tool
     )
 
 
-def _loaded(text: str, what: str) -> object:
+def loaded(text: str, what: str) -> object:
+    """JSON that a caller sent."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadRequest("invalid", f"{what} is not JSON: {error}", hint=_FORM) from None
+        raise BadRequest("invalid", f"{what} is not JSON: {error}", hint=FORM) from None
 
 
 def _shown(tool: Tool[Any], answer: Answer) -> str:

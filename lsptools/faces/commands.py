@@ -55,6 +55,9 @@ class JsonCall:
     arguments: str
     root: str | None
     session: str | None
+    agent: bool = False
+    """Whether the tools are those for agents."""
+    allow_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,6 +440,12 @@ def _call_command() -> click.Command:
                 is_flag=True,
                 help="one session: each line of standard input is a call, each line of standard output its answer",
             ),
+            click.Option(
+                ["--agent"],
+                is_flag=True,
+                help="call the tools for agents, as `lsptools tools` defines them; answers have a text for the model and data",
+            ),
+            click.Option(["--allow-run"], is_flag=True, help="with --agent: commands may be run"),
             _session_option(),
             _root_option(),
             _help_option(),
@@ -461,13 +470,19 @@ CALL_HELP = (
 
 
 def _json_call(
-    tool: str | None, arguments: str, jsonl: bool, session: str | None, root: str | None
+    tool: str | None,
+    arguments: str,
+    jsonl: bool,
+    agent: bool,
+    allow_run: bool,
+    session: str | None,
+    root: str | None,
 ) -> JsonCall:
     if jsonl == (tool is not None):
         raise BadRequest(
             "invalid", "a call needs a TOOL, or --jsonl, and not both", hint="lsptools call --help shows how"
         )
-    return JsonCall(tool, arguments, root, session)
+    return JsonCall(tool, arguments, root, session, agent, allow_run)
 
 
 LSP_SUMMARY = "Serve an editor: the language server, on standard input and output."
