@@ -7,7 +7,7 @@ file it speaks of. One that is empty says why, and what comes nearest (`agent_em
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lsptools.faces.agent_pages import Body, Entry, middle_cut, shortened, text_entries
@@ -304,8 +304,10 @@ def _change(answer: ChangeAnswer, showing: Showing) -> Body:
         )
     if answer.undo_id:
         end.append(f"undo id: {answer.undo_id}")
-    text = "\n".join(line for line in answer.output.rstrip("\n").split("\n") if not line.startswith("note: "))
-    return Body((text,), end=tuple(end), facts={**facts, "files": files})
+    summary = replace(
+        answer, report=None, warnings=(), plan=replace(answer.plan, notes=()), applied=None
+    ).output
+    return Body((summary.rstrip("\n"),), end=tuple(end), facts={**facts, "files": files})
 
 
 def _plan_line(plan: str) -> str:
