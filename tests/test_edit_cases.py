@@ -44,7 +44,7 @@ def root(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_there_are_cases() -> None:
-    assert len(CASES) > 140
+    assert len(CASES) > 480
     assert {case["kind"] for case in CASES} == {"read", "edit", "write", "patch"}
 
 

@@ -1,7 +1,8 @@
 """The lines by which a model leaves something out ("… rest unchanged …"), which are never meant to be written.
 
 A line counts if it is a comment, or stands in brackets, or is nothing else, has an ellipsis, and speaks of a rest that stays.
-One that stands in the old text, or in the file, is the file's own.
+One that stands in the old text, or in the file, is the file's own. Dots that touch one name are the spread of JavaScript
+(`{...rest}`), and no words.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _SPEAKS = re.compile(
 _LEADERS = re.compile(r"^(?:#+|//+|--+|;+|%+|\*+|/\*+|<!--+|\{/\*+|\"\"\"|''')\s*")
 _TRAILERS = re.compile(r"\s*(?:\*+/\}?|--+>|\"\"\"|''')$")
 _ELLIPSIS = re.compile(r"\.{3,}|…")
+_SPREAD = re.compile(r"[\[({]*\s*\.{3}(?!unchanged|omitted)[A-Za-z_$][\w$]*(?:\.[\w$]+)*\s*[\])}]*[,;]?")
 
 
 def check_no_placeholder(new: str, *known: str) -> None:
@@ -42,7 +44,7 @@ def check_no_placeholder(new: str, *known: str) -> None:
 
 def is_placeholder(line: str) -> bool:
     """Is a line, without blanks around it, one of these?"""
-    if not _ELLIPSIS.search(line) or len(line) > 120:
+    if not _ELLIPSIS.search(line) or len(line) > 120 or _SPREAD.fullmatch(line):
         return False
     bare = _TRAILERS.sub("", _LEADERS.sub("", line))
     is_comment = bare != line

@@ -263,6 +263,12 @@ def test_a_link_to_nothing_leads_to_the_new_file() -> None:
         ("// rest of the code", False),
         ("x[..., 0]", False),
         ("The rest of the story...", False),
+        ("{...rest}", False),
+        ("...rest,", False),
+        ("const [first, ...others] = all;", False),
+        ("f(...remaining);", False),
+        ("...rest...", True),
+        ("// ...rest", True),
     ],
 )
 def test_lines_that_stand_for_others(line: str, is_one: bool) -> None:

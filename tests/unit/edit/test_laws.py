@@ -263,6 +263,7 @@ def states() -> Iterator[Path]:
         yield folder
 
 
+@many
 @given(asked())
 def test_the_plan_is_the_result_and_undo_takes_it_back(states: Path, asked: Asked) -> None:
     assume(asked.edits)
