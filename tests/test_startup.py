@@ -42,5 +42,9 @@ def test_nothing_heavy_is_loaded(what: str, program: str) -> None:
     assert not loaded(program) & HEAVY, f"{what} loads them"
 
 
+def test_the_version_needs_no_parser_of_arguments() -> None:
+    assert "click" not in loaded(VERSION)
+
+
 def test_the_check_would_see_a_heavy_module() -> None:
     assert loaded("import asyncio.events") & HEAVY == {"asyncio"}

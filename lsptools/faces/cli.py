@@ -54,13 +54,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _guarded(arguments: list[str], environment: Environment) -> int:
     """Run, and say what went wrong, if anything did. The one place of this face that catches everything."""
-    from lsptools.faces.commands import Call
-
     running: _Running | None = None
     try:
         parsed = _parsed(arguments, environment)
         if isinstance(parsed, int):
             return parsed
+        from lsptools.faces.commands import Call
+
         if not isinstance(parsed, Call):
             from lsptools.faces.call import answer_calls
 
