@@ -26,7 +26,7 @@ from lsptools.faces.lsp_folders import Folder, Folders
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.references import Finder
 from lsptools.languages.python.scopes import Source
-from lsptools.syntax.outline import Item
+from lsptools.search.definitions import Definitions
 from lsptools.text.document import Document
 from lsptools.text.lines import (
     Lines,
@@ -164,8 +164,6 @@ class View:
         self.folder = folder
         self._lines: dict[str, Lines] = {}
         self._uris: dict[str, str] = {}
-        self.outlines: dict[str, list[Item]] = {}
-        """What files define, flat; made when first needed."""
         self.opened: dict[str, Opened] = {}
         """The open documents of the folder, by the names of their files."""
         for document in moment.documents.values():
@@ -186,6 +184,11 @@ class View:
     def finder(self) -> Finder:
         """Answers about names in the snapshot."""
         return Finder(self.snapshot)
+
+    @cached_property
+    def definitions(self) -> Definitions:
+        """What the files of the snapshot define."""
+        return Definitions(self.finder)
 
     # In
 

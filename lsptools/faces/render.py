@@ -66,7 +66,7 @@ _ANSI = {
     "magenta": "35",
     "cyan": "36",
 }
-_CLASS_COLOUR = {
+CLASS_COLOUR = {
     Evidence.CERTAIN: "green",
     Evidence.LIKELY: "cyan",
     Evidence.POSSIBLE: "yellow",
@@ -89,7 +89,7 @@ def error_text(error: ToolError, look: Look) -> str:
     for conflict in conflicts:
         lines += _conflict(conflict, look)
     if error.hint:
-        lines.append(f"{look.paint('cyan', 'hint')}: {_visible(error.hint)}")
+        lines.append(f"{look.paint('cyan', 'hint')}: {visible(error.hint)}")
     return "\n".join(lines) + "\n"
 
 
@@ -116,21 +116,21 @@ def _word_for(error: ToolError) -> str:
 
 def _conflict(conflict: Conflict, look: Look) -> Iterator[str]:
     if not conflict.sites:
-        yield _visible(conflict.message)
+        yield visible(conflict.message)
     for number, site in enumerate(conflict.sites):
         yield _site(site, look, indent="  " if number else "")
 
 
 def _site(site: Site, look: Look, indent: str = "") -> str:
-    place = look.paint("bold", f"{_visible(look.shown(site.path))}:{site.line}:{site.column}")
-    return f"{place}: {indent}{_visible(site.says)}"
+    place = look.paint("bold", f"{visible(look.shown(site.path))}:{site.line}:{site.column}")
+    return f"{place}: {indent}{visible(site.says)}"
 
 
 # Finding
 
 
 def _search(answer: SearchAnswer, look: Look) -> Iterator[str]:
-    places = _Places(answer.positions, look)
+    places = Places(answer.positions, look)
     for number, match in enumerate(answer.matches.matches):
         lines = answer.positions.lines(match.path)
         at = lines.line_of(match.span.start)
@@ -140,68 +140,73 @@ def _search(answer: SearchAnswer, look: Look) -> Iterator[str]:
         if answer.context and number:
             yield "--"
         yield from (
-            f"{places.path(match.path)}-{line + 1}- {_visible(lines.line_text(line))}" for line in before
+            f"{places.path(match.path)}-{line + 1}- {visible(lines.line_text(line))}" for line in before
         )
-        yield f"{places.at(match.path, match.span.start)}: {_visible(lines.line_text(at))}"
+        yield f"{places.at(match.path, match.span.start)}: {visible(lines.line_text(at))}"
         for capture in match.captures:
             text = _first_line(lines.text[capture.span.start : capture.span.end])
             name = look.paint("cyan", f"@{capture.name}")
             yield f"  {places.at(match.path, capture.span.start)}: {name} {text}"
         yield from (
-            f"{places.path(match.path)}-{line + 1}- {_visible(lines.line_text(line))}" for line in after
+            f"{places.path(match.path)}-{line + 1}- {visible(lines.line_text(line))}" for line in after
         )
     yield from _not_all(answer.matches.n_matches, len(answer.matches.matches), look)
-    yield from _not_complete(answer.incomplete_because, look)
+    yield from not_complete(answer.incomplete_because, look)
 
 
 def _outline(answer: OutlineAnswer, look: Look) -> Iterator[str]:
-    places = _Places(answer.positions, look)
+    places = Places(answer.positions, look)
 
     def lines(items: Iterable[Item], depth: int) -> Iterator[str]:
         for item in items:
-            yield f"{places.at(answer.path, item.name_span.start)}: {'  ' * depth}{_visible(item.signature)}"
+            yield f"{places.at(answer.path, item.name_span.start)}: {'  ' * depth}{visible(item.signature)}"
             yield from lines(item.children, depth + 1)
 
     return lines(answer.items, 0)
 
 
 def _symbols(answer: SymbolsAnswer, look: Look) -> Iterator[str]:
-    places = _Places(answer.positions, look)
+    places = Places(answer.positions, look)
     for each in answer.listed:
-        yield f"{places.at(each.path, each.item.name_span.start)}: {each.item.kind} {_visible(each.qualified)}"
+        yield f"{places.at(each.path, each.item.name_span.start)}: {each.item.kind} {visible(each.qualified)}"
     yield from _not_all(answer.total, len(answer.listed), look)
-    yield from _not_complete(answer.incomplete_because, look)
+    yield from not_complete(answer.incomplete_because, look)
 
 
 def _definition(answer: DefinitionAnswer, look: Look) -> Iterator[str]:
-    places = _Places(answer.positions, look)
+    places = Places(answer.positions, look)
     for symbol in answer.symbols:
         yield f"{places.at(symbol.path, symbol.span.start)}: {symbol.kind} {symbol.qualified}"
 
 
 def _references(answer: ReferencesAnswer, look: Look) -> Iterator[str]:
-    places = _Places(answer.positions, look)
+    if answer.calls is not None:
+        from lsptools.faces.render_calls import bound_calls
+
+        yield from bound_calls(answer.calls, answer.positions, look)
+        return
+    places = Places(answer.positions, look)
     hidden = () if answer.selected else (Evidence.UNRELATED,)
-    words = {evidence: look.paint(_CLASS_COLOUR[evidence], evidence.value) for evidence in Evidence}
+    words = {evidence: look.paint(CLASS_COLOUR[evidence], evidence.value) for evidence in Evidence}
     for each in answer.listed:
         if each.evidence not in hidden:
-            yield f"{places.at(each.path, each.span.start)}: {words[each.evidence]} {each.role}: {_visible(each.reason)}"
+            yield f"{places.at(each.path, each.span.start)}: {words[each.evidence]} {each.role}: {visible(each.reason)}"
             if answer.why:
                 yield from _derivation(each, places)
     yield from _account(answer.references, look)
 
 
-def _derivation(occurrence: Occurrence, places: _Places) -> Iterator[str]:
+def _derivation(occurrence: Occurrence, places: Places) -> Iterator[str]:
     for number, step in enumerate(occurrence.steps, 1):
         yield f"    {number}. {_step(step, places)}"
 
 
-def _step(step: Step, places: _Places) -> str:
+def _step(step: Step, places: Places) -> str:
     if step.path is None:
-        return _visible(step.says)
+        return visible(step.says)
     if step.span is None:
-        return f"{_visible(step.says)} ({places.path(step.path)})"
-    return f"{_visible(step.says)} ({places.at(step.path, step.span.start)})"
+        return f"{visible(step.says)} ({places.path(step.path)})"
+    return f"{visible(step.says)} ({places.at(step.path, step.span.start)})"
 
 
 def _account(references: References, look: Look) -> Iterator[str]:
@@ -212,7 +217,7 @@ def _account(references: References, look: Look) -> Iterator[str]:
     if references.complete:
         yield look.paint("green", "complete")
     else:
-        yield from _not_complete(references.incomplete_because or ("no reason was given",), look)
+        yield from not_complete(references.incomplete_because or ("no reason was given",), look)
 
 
 # Changing
@@ -222,26 +227,26 @@ def _rename(answer: RenameAnswer, look: Look) -> Iterator[str]:
     if answer.diff is not None:
         yield from _diff(answer.diff, look)
         return
-    plan, places = answer.plan, _Places(answer.positions, look)
+    plan, places = answer.plan, Places(answer.positions, look)
     n_edits = sum(len(file.edits) for file in plan.change.edits)
     done = "renamed" if answer.applied else "would rename"
     what = f"{done} {plan.symbol.kind} `{plan.symbol.name}` to `{answer.new_name}`"
     yield f"{look.paint('bold', what)}: {_counted(n_edits, 'edit')} in {_counted(len(plan.change.edits), 'file')}"
     yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in plan.change.moves)
     for line in plan.proof:
-        yield f"{look.paint('green', 'proof') if line.ok else look.paint('red', 'not proved')}: {_visible(line.says)}"
-    yield from (f"note: {_visible(note)}" for note in answer.notes)
+        yield f"{look.paint('green', 'proof') if line.ok else look.paint('red', 'not proved')}: {visible(line.says)}"
+    yield from (f"note: {visible(note)}" for note in answer.notes)
     yield from _left_alone(answer.left_alone, places, look)
-    yield from _not_complete(plan.references.incomplete_because, look)
+    yield from not_complete(plan.references.incomplete_because, look)
     yield from _verification(answer.report, answer.is_held_back, look)
     if answer.undo_id:
         yield f"undo: lsptools undo {answer.undo_id}"
 
 
-def _left_alone(occurrences: tuple[Occurrence, ...], places: _Places, look: Look) -> Iterator[str]:
+def _left_alone(occurrences: tuple[Occurrence, ...], places: Places, look: Look) -> Iterator[str]:
     for each in occurrences[:MOST_LEFT_ALONE]:
-        word = look.paint(_CLASS_COLOUR[each.evidence], each.evidence.value)
-        yield f"{places.at(each.path, each.span.start)}: left alone, {word} {each.role}: {_visible(each.reason)}"
+        word = look.paint(CLASS_COLOUR[each.evidence], each.evidence.value)
+        yield f"{places.at(each.path, each.span.start)}: left alone, {word} {each.role}: {visible(each.reason)}"
     if len(occurrences) > MOST_LEFT_ALONE:
         yield f"… and {len(occurrences) - MOST_LEFT_ALONE} more left alone (--json lists all)"
 
@@ -254,11 +259,11 @@ def _change(answer: ChangeAnswer, look: Look) -> Iterator[str]:
     from lsptools.tools.changes import headline
 
     for file in answer.plan.files:
-        yield look.paint("bold", _visible(headline(file, is_preview=answer.is_preview)))
+        yield look.paint("bold", visible(headline(file, is_preview=answer.is_preview)))
     diff = answer.diff
     if len(diff) <= MOST_DIFF:
         yield from _diff(diff, look)
-    yield from (f"note: {_visible(note)}" for note in answer.notes)
+    yield from (f"note: {visible(note)}" for note in answer.notes)
     yield from _verification(answer.report, answer.is_held_back, look)
     if answer.undo_id:
         yield f"undo: lsptools undo {answer.undo_id}"
@@ -297,7 +302,7 @@ def _read(answer: ReadAnswer | PictureAnswer, look: Look) -> Iterator[str]:
     newline = f", {facts['newline']}" if facts["newline"] else ""
     what = f"{facts['encoding']}{mark}{stray}{newline}{mixed}"
     yield look.paint(
-        "dim", f"{_visible(look.shown(reading.target.name))}: {lines}; {what}; digest {facts['digest']}"
+        "dim", f"{visible(look.shown(reading.target.name))}: {lines}; {what}; digest {facts['digest']}"
     )
 
 
@@ -306,7 +311,7 @@ def _run(answer: RunAnswer, look: Look) -> Iterator[str]:
     shown = answer.ran.shown
     if not answer.is_streamed and shown.text:
         yield shown.text.removesuffix("\n")
-    yield from (look.paint("yellow", f"[{_visible(note)}]") for note in answer.notes)
+    yield from (look.paint("yellow", f"[{visible(note)}]") for note in answer.notes)
 
 
 def _verify(answer: VerifyAnswer, look: Look) -> Iterator[str]:
@@ -316,38 +321,38 @@ def _verify(answer: VerifyAnswer, look: Look) -> Iterator[str]:
 
         yield from github_lines(answer.report) if answer.format == "github" else [sarif_text(answer.report)]
         return
-    yield look.paint("bold", f"{_visible(answer.report.what)}: {answer.report.standing.value}")
+    yield look.paint("bold", f"{visible(answer.report.what)}: {answer.report.standing.value}")
     yield from _verdicts(answer.report, look)
 
 
 def _verdicts(report: Report, look: Look) -> Iterator[str]:
     for verdict in report.verdicts:
         word = look.paint(_STANDING_COLOUR[verdict.standing.value], f"{verdict.standing.value:<13}")
-        yield f"  {word}  {verdict.rung:<10}  {_visible(verdict.says)} ({verdict.seconds:.1f} s)"
+        yield f"  {word}  {verdict.rung:<10}  {visible(verdict.says)} ({verdict.seconds:.1f} s)"
         covers = f"looked at: {verdict.covers}" if verdict.covers else ""
         proves = f"does not prove {verdict.proves_not}" if verdict.standing.value == "passed" else ""
         if covers or proves:
-            yield look.paint("dim", f"{'':29}{_visible('; '.join(filter(None, [covers, proves])))}")
+            yield look.paint("dim", f"{'':29}{visible('; '.join(filter(None, [covers, proves])))}")
         for problem in verdict.problems[:MOST_PROBLEMS]:
             shown = problem if not problem.path else replace(problem, path=look.shown(problem.path))
-            yield f"{'':29}{_visible(str(shown))}"
+            yield f"{'':29}{visible(str(shown))}"
         if len(verdict.problems) > MOST_PROBLEMS:
             yield f"{'':29}… and {len(verdict.problems) - MOST_PROBLEMS} more (--json lists all)"
         if verdict.command and verdict.standing.value in ("failed", "could not run"):
-            yield look.paint("dim", f"{'':29}$ {_visible(' '.join(verdict.command))[:200]}")
+            yield look.paint("dim", f"{'':29}$ {visible(' '.join(verdict.command))[:200]}")
 
 
 _STANDING_COLOUR = {"passed": "green", "failed": "red", "could not run": "yellow", "not run": "dim"}
 
 
 def _undo(answer: UndoAnswer, look: Look) -> Iterator[str]:
-    yield from (f"restored: {_visible(look.shown(file.path))}" for file in answer.applied.files)
+    yield from (f"restored: {visible(look.shown(file.path))}" for file in answer.applied.files)
     yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in answer.applied.moves)
-    yield from (f"note: {_visible(note)}" for note in answer.applied.notes)
+    yield from (f"note: {visible(note)}" for note in answer.applied.notes)
 
 
 def _recover(answer: RecoverAnswer, look: Look) -> Iterator[str]:
-    yield from (_visible(str(each)) for each in answer.repaired)
+    yield from (visible(str(each)) for each in answer.repaired)
     if not answer.repaired:
         yield "nothing was interrupted"
 
@@ -358,7 +363,7 @@ def _history(answer: HistoryAnswer, look: Look) -> Iterator[str]:
     for entry in answer.entries:
         when = datetime.fromtimestamp(entry.when).astimezone().isoformat(" ", "seconds")
         undone = look.paint("dim", " (undone)") if entry.undone else ""
-        yield f"{look.paint('bold', entry.id)}  {when}  {_visible(entry.label)}, {_counted(len(entry.files), 'file')}{undone}"
+        yield f"{look.paint('bold', entry.id)}  {when}  {visible(entry.label)}, {_counted(len(entry.files), 'file')}{undone}"
 
 
 def _diff(diff: str, look: Look) -> Iterator[str]:
@@ -376,12 +381,27 @@ def _painted_diff_line(line: str, look: Look) -> str:
     return look.paint(colour, line) if colour else line
 
 
+def _of_calls(name: str) -> Callable[[Any, Look], Iterator[str]]:  # the answer of the tool
+    """A renderer of `render_calls`, which builds on what is here and so is imported when it is needed."""
+
+    def render(answer: Any, look: Look) -> Iterator[str]:  # the answer of the tool
+        from lsptools.faces import render_calls
+
+        return render_calls.RENDERERS[name](answer, look)
+
+    return render
+
+
 _RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes the answer of its own tool
     "search": _search,
     "outline": _outline,
     "symbols": _symbols,
     "def": _definition,
     "refs": _references,
+    "callers": _of_calls("callers"),
+    "callees": _of_calls("callees"),
+    "implementations": _of_calls("implementations"),
+    "hierarchy": _of_calls("hierarchy"),
     "rename": _rename,
     "read": _read,
     "edit": _change,
@@ -402,7 +422,7 @@ _RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes th
 # Pieces
 
 
-class _Places:
+class Places:
     """`path:line:col` for thousands of places: the spelling and the table of a file are looked up once."""
 
     def __init__(self, positions: Positions, look: Look) -> None:
@@ -413,7 +433,7 @@ class _Places:
     def path(self, path: str) -> str:
         known = self._shown.get(path)
         if known is None:
-            known = self._shown[path] = _visible(self._look.shown(path))
+            known = self._shown[path] = visible(self._look.shown(path))
         return known
 
     def at(self, path: str, offset: Offset) -> str:
@@ -426,8 +446,8 @@ def _not_all(total: int, n_listed: int, look: Look) -> Iterator[str]:
         yield look.paint("yellow", f"{n_listed} of {total} are listed; --limit {total} lists all")
 
 
-def _not_complete(reasons: Iterable[str], look: Look) -> Iterator[str]:
-    yield from (f"{look.paint('yellow', 'not complete')}: {_visible(reason)}" for reason in reasons)
+def not_complete(reasons: Iterable[str], look: Look) -> Iterator[str]:
+    yield from (f"{look.paint('yellow', 'not complete')}: {visible(reason)}" for reason in reasons)
 
 
 def _counted(n: int, noun: str) -> str:
@@ -436,7 +456,7 @@ def _counted(n: int, noun: str) -> str:
 
 def _first_line(text: str) -> str:
     first, *rest = re.split(r"\r\n|\n|\r", text, maxsplit=1)
-    return _visible(first) + (" …" if rest else "")
+    return visible(first) + (" …" if rest else "")
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
@@ -445,10 +465,10 @@ _CONTROL_BUT_LINE_ENDS = re.compile(r"[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f]")
 
 def _lines(text: str) -> str:
     """`text`, whose line ends are ours: a message with a passage or a diff under it."""
-    return "\n".join(map(_visible, text.split("\n")))
+    return "\n".join(map(visible, text.split("\n")))
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """`text` on one line, with control characters as escapes; tabs stay."""
     return text if text.isprintable() else _CONTROL.sub(_escape, text)
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from lsptools.edit.session import Session
     from lsptools.languages.names import References, Symbol
     from lsptools.refactor.rename import RenamePlan
+    from lsptools.search.call_arguments import BoundCalls
+    from lsptools.search.calls import Callees, Callers
+    from lsptools.search.hierarchy import Hierarchy, Implementations
     from lsptools.search.symbols import Symbols
     from lsptools.search.text import Matches
     from lsptools.syntax.outline import Item
@@ -82,6 +85,46 @@ class Workspace:
 
         snapshot = self.snapshot()
         return references(snapshot, locate(snapshot, place))
+
+    def callers(self, place: str) -> Callers:
+        """Who calls the function, method or class at a place."""
+        from lsptools.search.calls import callers
+        from lsptools.search.places import locate
+
+        snapshot = self.snapshot()
+        return callers(snapshot, locate(snapshot, place))
+
+    def callees(self, place: str) -> Callees:
+        """What the function, method or class at a place calls."""
+        from lsptools.search.calls import callees
+        from lsptools.search.places import locate
+
+        snapshot = self.snapshot()
+        return callees(snapshot, locate(snapshot, place))
+
+    def calls(self, place: str) -> BoundCalls:
+        """The calls of the function at a place, each argument with its parameter; a parameter stands for its function."""
+        from lsptools.search.call_arguments import bound_calls
+        from lsptools.search.places import locate
+
+        snapshot = self.snapshot()
+        return bound_calls(snapshot, locate(snapshot, place))
+
+    def implementations(self, place: str) -> Implementations:
+        """The overrides of the method, or the subclasses of the class, at a place."""
+        from lsptools.search.hierarchy import implementations
+        from lsptools.search.places import locate
+
+        snapshot = self.snapshot()
+        return implementations(snapshot, locate(snapshot, place))
+
+    def hierarchy(self, place: str) -> Hierarchy:
+        """The classes above and below the class at a place."""
+        from lsptools.search.hierarchy import hierarchy
+        from lsptools.search.places import locate
+
+        snapshot = self.snapshot()
+        return hierarchy(snapshot, locate(snapshot, place))
 
     def plan_rename(
         self, place: str, new_name: str, *, possible: Possible = "refuse", mentions: bool = False

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from lsptools.errors import BadRequest, Refused, ToolError
 from lsptools.languages.names import Evidence, Occurrence, References, Step
+from lsptools.text.lines import Span
 from lsptools.tools.base import Context, Example, Positions, Tool, arg, lsp_range
 from lsptools.tools.definition import PLACE, symbol_json
+
+if TYPE_CHECKING:
+    from lsptools.search.call_arguments import BoundCall, BoundCalls, Given
 
 CLASSES = tuple(evidence.value for evidence in Evidence)
 
@@ -36,6 +41,11 @@ class Params:
         default=False,
         group="Output",
     )
+    calls: bool = arg(
+        "show the calls of the function, each argument with the parameter it reaches; for a parameter, what reaches it",
+        default=False,
+        group="Output",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +58,47 @@ class ReferencesAnswer:
     """Whether the caller chose what is listed; otherwise text leaves out what is unrelated."""
     why: bool
     positions: Positions
+    calls: BoundCalls | None = None
+    """With their arguments, when that was asked for."""
 
     @property
     def found(self) -> bool:
-        return bool(self.listed)
+        return bool(self.listed if self.calls is None else self.calls.calls)
 
     def to_json(self) -> dict[str, object]:
-        return {
+        found: dict[str, object] = {
             **references_json(self.references, self.positions),
             "occurrences": occurrences_json(self.listed, self.positions, steps=self.why),
         }
+        if self.calls is not None:
+            found |= calls_json(self.calls, self.positions)
+        return found
+
+
+def calls_json(found: BoundCalls, positions: Positions) -> dict[str, object]:
+    """The members that `--calls` adds."""
+    return {
+        "callee": symbol_json(positions, found.callee),
+        "signature": found.signature,
+        "parameter": found.parameter or None,
+        "calls": [_call_json(call, positions) for call in found.calls],
+    }
+
+
+def _call_json(call: BoundCall, positions: Positions) -> dict[str, object]:
+    return {
+        **positions.located(call.use.path, call.use.span),
+        "class": call.use.evidence.value,
+        "role": call.use.kind,
+        "reason": call.use.reason,
+        "arguments": [_given_json(given, call.use.path, positions) for given in call.given],
+        "reaches": None if call.selected is None else _given_json(call.selected, call.use.path, positions),
+    }
+
+
+def _given_json(given: Given, path: str, positions: Positions) -> dict[str, object]:
+    place = {"range": None} if given.span is None else positions.located(path, given.span)
+    return {"parameter": given.parameter or None, "how": given.how, "text": given.text, **place}
 
 
 def references_json(references: References, positions: Positions) -> dict[str, object]:
@@ -109,7 +150,28 @@ def run(context: Context, params: Params) -> ReferencesAnswer:
     from lsptools.search.references import references
 
     found = references(context.snapshot, params.place)
-    return select(found, params, context.positions)
+    answer = select(found, params, context.positions)
+    return replace(answer, calls=_calls(context, params)) if params.calls else answer
+
+
+def _calls(context: Context, params: Params) -> BoundCalls:
+    """The calls of what stands at the place, those that `params` select."""
+    from lsptools.search.call_arguments import bound_calls
+    from lsptools.search.places import locate
+
+    found = bound_calls(context.snapshot, locate(context.snapshot, params.place))
+    wanted = {Evidence(name) for name in params.classes}
+    listed = [each for each in found.calls if not wanted or each.use.evidence in wanted]
+    if params.only is not None:
+        path, line, column = _only(params.only)
+        path = context.positions.relative(path)
+        listed = [
+            each
+            for each in listed
+            if each.use.path == path
+            and (line is None or _is_at(context.positions, path, each.use.span, line, column))
+        ]
+    return replace(found, calls=tuple(listed))
 
 
 def select(found: References, params: Params, positions: Positions) -> ReferencesAnswer:
@@ -123,7 +185,7 @@ def select(found: References, params: Params, positions: Positions) -> Reference
         path = positions.relative(path)
         listed = tuple(each for each in listed if each.path == path)
         if line is not None:
-            listed = tuple(each for each in listed if _is_at(positions, each, line, column))
+            listed = tuple(each for each in listed if _is_at(positions, each.path, each.span, line, column))
     selected = bool(params.classes) or params.only is not None
     return ReferencesAnswer(found, listed, selected, params.why, positions)
 
@@ -141,9 +203,9 @@ def _only(place: str) -> tuple[str, int | None, int | None]:
     return found["path"], int(line) if line else None, int(column) if column else None
 
 
-def _is_at(positions: Positions, occurrence: Occurrence, line: int, column: int | None) -> bool:
-    at = positions.user(occurrence.path, occurrence.span.start)
-    return at.line == line and (column is None or 0 <= column - at.column < max(occurrence.span.length, 1))
+def _is_at(positions: Positions, path: str, span: Span, line: int, column: int | None) -> bool:
+    at = positions.user(path, span.start)
+    return at.line == line and (column is None or 0 <= column - at.column < max(span.length, 1))
 
 
 def known(context: Context, error: ToolError) -> Mapping[str, object]:
@@ -165,7 +227,8 @@ TOOL = Tool(
         "receiver, but nothing else has an attribute of this name), `possible` (cannot be known), `mention` (comments, "
         "strings, documentation), `unrelated` (bound to something else). Overrides, overloads, property triples and "
         "stubs count as one symbol. The summary says whether the answer is complete, or why not. `rename` changes "
-        "exactly what is `certain` and `likely` here, but leaves files alone that do not parse."
+        "exactly what is `certain` and `likely` here, but leaves files alone that do not parse. `--calls` shows instead how a function is called: each call with its "
+        "arguments bound to the parameters, which is what to look at before `signature`."
     ),
     params=Params,
     run=run,
@@ -176,6 +239,7 @@ TOOL = Tool(
         Example(
             "refs app/models.py::Order.total --why --only app/main.py:7:12", "why is this one an occurrence?"
         ),
+        Example("refs app/models.py::Order.total --calls", "which argument reaches which parameter?"),
     ),
     found="at least one occurrence is listed",
     not_found="none is",

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faces.graph import graph_answers
 from faces.handmade import GET, OCCURRENCES, plan, references, references_answer, snapshot
 
 from lsptools.edit.pictures import Picture
@@ -177,6 +178,7 @@ def answers() -> dict[str, Answer]:
     picture = Picture(target, "image/png", 1, 2, 3, b"png")
     reading = Reading(target, document, "1│", 1, 1, 1, True, "go on")
     return {
+        **graph_answers(),
         "read": ReadAnswer(reading),
         "read a picture": PictureAnswer(picture, True),
         **dict.fromkeys(("edit", "write", "edit-lines", "edit-symbol", "patch", "candidate"), change),

@@ -6,9 +6,8 @@ from __future__ import annotations
 from lsprotocol import types
 
 from lsptools.faces.lsp_requests import SLOW, Request
-from lsptools.faces.lsp_requests.type_definition import name_end
-from lsptools.faces.lsp_requests.type_hierarchy import subclasses
 from lsptools.faces.lsp_view import Views
+from lsptools.search.hierarchy import subtypes
 
 
 def implementation(views: Views, params: types.ImplementationParams) -> list[types.Location]:
@@ -17,10 +16,7 @@ def implementation(views: Views, params: types.ImplementationParams) -> list[typ
     target = view.finder.target(place)
     found = view.finder.account(target, only_python=True).references
     if found.symbol.kind == "class":
-        classes = subclasses(view, found)
-        return [
-            view.location(cls.source.path, cls.source.span(cls.name_start, name_end(cls))) for cls in classes
-        ]
+        return [view.location(cls.source.path, cls.name_span) for cls in subtypes(view.finder, target)]
     return [
         view.location(symbol.path, symbol.span)
         for symbol in found.declarations

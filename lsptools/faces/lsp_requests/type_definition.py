@@ -6,7 +6,6 @@ from lsprotocol import types
 
 from lsptools.faces.lsp_requests import Request
 from lsptools.faces.lsp_view import Views
-from lsptools.languages.python.classes import Class
 from lsptools.languages.python.receivers import Evaluator
 from lsptools.languages.python.roles import BINDING, Role
 from lsptools.languages.python.scopes import Site, Source
@@ -21,12 +20,7 @@ def type_definition(views: Views, params: types.TypeDefinitionParams) -> list[ty
     classes = dict.fromkeys(
         value.cls for value in found.values if isinstance(value, (ClassValue, InstanceValue, SuperValue))
     )
-    return [view.location(cls.source.path, cls.source.span(cls.name_start, name_end(cls))) for cls in classes]
-
-
-def name_end(cls: Class) -> int:
-    """The byte at which the class's name ends."""
-    return cls.name_start + len(cls.name.encode("utf-8", "surrogateescape"))
+    return [view.location(cls.source.path, cls.name_span) for cls in classes]
 
 
 def _values(evaluator: Evaluator, source: Source, site: Site) -> Types:

@@ -16,6 +16,7 @@ from functools import cached_property
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Scope, Site, Source, mangled
 from lsptools.syntax.tree import Node
+from lsptools.text.lines import Span
 
 
 class Definition:
@@ -47,6 +48,12 @@ class Definition:
         """The byte at which the name stands."""
         node = self.node.child_by_field_name("name")
         return node.start_byte if node is not None else self.node.start_byte
+
+    @property
+    def name_span(self) -> Span:
+        """Where the name stands, in code points."""
+        node = self.node.child_by_field_name("name")
+        return self.source.span(self.name_start, node.end_byte if node is not None else self.name_start)
 
     @property
     def key(self) -> tuple[str, int]:

@@ -430,6 +430,13 @@ class Finder:
         shown = source.text_of(first)
         return Symbol(shown, kind, root.path, span, f"{owner}.{shown}")
 
+    def declaring(self, root: Root) -> tuple[Source | None, list[Site]]:
+        """The file of a root and the occurrences that declare it; nothing for modules and builtins."""
+        if root.kind not in ("variable", "member"):
+            return None, []
+        sites, source, _, _ = self._declaring(root)
+        return source, sites
+
     def _named_fixture(self, root: Root) -> Symbol:
         """A fixture whose name stands in a string: `@fixture(name="…")`."""
         source = self.project.source(root.path)
