@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lsptools.errors import Unavailable as Unavailable
     from lsptools.faces.agent import Agent as Agent
     from lsptools.faces.agent import open_agent as open_agent
+    from lsptools.faces.workspace import MovedSymbol as MovedSymbol
     from lsptools.faces.workspace import Renamed as Renamed
     from lsptools.faces.workspace import Workspace as Workspace
     from lsptools.faces.workspace import open_workspace as open_workspace
@@ -46,6 +47,7 @@ _HOME = {
     "Stale": "lsptools.errors",
     "ToolError": "lsptools.errors",
     "Unavailable": "lsptools.errors",
+    "MovedSymbol": "lsptools.faces.workspace",
     "Renamed": "lsptools.faces.workspace",
     "Workspace": "lsptools.faces.workspace",
     "open_agent": "lsptools.faces.agent",

@@ -42,6 +42,7 @@ KINDS = frozenset(
         "library_symbol",
         "not_a_symbol",
         "undecided",
+        "import_cycle",
         # the environment
         "unavailable",
         "timed_out",

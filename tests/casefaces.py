@@ -134,7 +134,7 @@ class CommandLine:
         return Outcome(code, out, err, answer, error_kind, error_text, changed)
 
     def preview(self, arguments: Sequence[str], at: Place) -> str | None:
-        if arguments[0] != "rename" or {"--diff", "--check"} & set(arguments):
+        if arguments[0] not in ("rename", "move") or {"--diff", "--check"} & set(arguments):
             return None
         words = [word for word in arguments if word != "--json"]
         code, out, _ = self._call([*words, "--diff"], at)
@@ -206,13 +206,14 @@ class Python:
 
     def knows(self, arguments: Sequence[str]) -> bool:
         options = {word for word in arguments[1:] if word.startswith("-")}
-        sayable = {"rename": {"--json", "--possible", "--mentions"}, "refs": {"--json"}, "undo": {"--json"}}
+        decisions = {"--json", "--possible", "--mentions"}
+        sayable = {"rename": decisions, "move": decisions, "refs": {"--json"}, "undo": {"--json"}}
         return arguments[0] in sayable and options <= sayable[arguments[0]]
 
     def run(self, arguments: Sequence[str], at: Place) -> Outcome:
         match arguments[0]:
-            case "rename":
-                return self._rename(arguments, at)
+            case "rename" | "move":
+                return self._change(arguments, at)
             case "refs":
                 return self._references(arguments[1], at)
             case _:
@@ -221,12 +222,13 @@ class Python:
     def preview(self, arguments: Sequence[str], at: Place) -> str | None:
         from lsptools import ToolError, open_workspace
 
-        if arguments[0] != "rename":
+        if arguments[0] not in ("rename", "move"):
             return None
         with _standing_in(at, at.user):
             workspace = open_workspace(at.root)
             with contextlib.suppress(ToolError):
-                plan = workspace.plan_rename(*arguments[1:3], **_decisions(arguments))
+                plan_for = workspace.plan_rename if arguments[0] == "rename" else workspace.plan_move
+                plan = plan_for(*arguments[1:3], **_decisions(arguments))
                 diff: str = plan.change.diff(workspace.snapshot())
                 return diff
         return None
@@ -251,13 +253,15 @@ class Python:
                 return _failed(error, {})
         return Outcome(0, None, "", _references_json(casetree.read_tree(at.root), found), None, None, None)
 
-    def _rename(self, arguments: Sequence[str], at: Place) -> Outcome:
+    def _change(self, arguments: Sequence[str], at: Place) -> Outcome:
         from lsptools import References, Refused, ToolError, open_workspace
 
         before = casetree.read_tree(at.root)
         with _standing_in(at, at.user):
             try:
-                done = open_workspace(at.root).rename(*arguments[1:3], **_decisions(arguments))
+                workspace = open_workspace(at.root)
+                do = workspace.rename if arguments[0] == "rename" else workspace.move
+                done = do(*arguments[1:3], **_decisions(arguments))
             except ToolError as error:
                 details = error.details if isinstance(error, Refused) else None
                 known = _references_json(before, details) if isinstance(details, References) else {}

@@ -17,11 +17,13 @@ from lsptools.languages.names import Evidence, Occurrence, References, Step
 from lsptools.text.lines import Offset
 
 if TYPE_CHECKING:
+    from lsptools.refactor.proof import ProofLine
     from lsptools.syntax.outline import Item
     from lsptools.tools.base import Answer, Positions
     from lsptools.tools.changes import ChangeAnswer
     from lsptools.tools.definition import DefinitionAnswer
     from lsptools.tools.history import HistoryAnswer
+    from lsptools.tools.move import MoveAnswer
     from lsptools.tools.outline import OutlineAnswer
     from lsptools.tools.read import PictureAnswer, ReadAnswer
     from lsptools.tools.recover import RecoverAnswer
@@ -233,14 +235,37 @@ def _rename(answer: RenameAnswer, look: Look) -> Iterator[str]:
     what = f"{done} {plan.symbol.kind} `{plan.symbol.name}` to `{answer.new_name}`"
     yield f"{look.paint('bold', what)}: {_counted(n_edits, 'edit')} in {_counted(len(plan.change.edits), 'file')}"
     yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in plan.change.moves)
-    for line in plan.proof:
-        yield f"{look.paint('green', 'proof') if line.ok else look.paint('red', 'not proved')}: {visible(line.says)}"
+    yield from _proved(plan.proof, look)
     yield from (f"note: {visible(note)}" for note in answer.notes)
     yield from _left_alone(answer.left_alone, places, look)
     yield from not_complete(plan.references.incomplete_because, look)
     yield from _verification(answer.report, answer.is_held_back, look)
     if answer.undo_id:
         yield f"undo: lsptools undo {answer.undo_id}"
+
+
+def _move(answer: MoveAnswer, look: Look) -> Iterator[str]:
+    if answer.diff is not None:
+        yield from _diff(answer.diff, look)
+        return
+    plan, places = answer.plan, Places(answer.positions, look)
+    n_edits = sum(len(file.edits) for file in plan.change.edits)
+    done = "moved" if answer.applied else "would move"
+    what = f"{done} {plan.symbol.kind} `{plan.symbol.name}` to {look.shown(plan.module)}"
+    yield f"{look.paint('bold', what)}: {_counted(n_edits, 'edit')} in {_counted(len(plan.change.edits), 'file')}"
+    yield from _proved(plan.proof, look)
+    yield from (f"note: {visible(note)}" for note in answer.notes)
+    yield from _left_alone(answer.left_alone, places, look)
+    yield from not_complete(plan.references.incomplete_because, look)
+    yield from _verification(answer.report, answer.is_held_back, look)
+    if answer.undo_id:
+        yield f"undo: lsptools undo {answer.undo_id}"
+
+
+def _proved(proof: Iterable[ProofLine], look: Look) -> Iterator[str]:
+    for line in proof:
+        word = look.paint("green", "proof") if line.ok else look.paint("red", "not proved")
+        yield f"{word}: {visible(line.says)}"
 
 
 def _left_alone(occurrences: tuple[Occurrence, ...], places: Places, look: Look) -> Iterator[str]:
@@ -403,6 +428,7 @@ _RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes th
     "implementations": _of_calls("implementations"),
     "hierarchy": _of_calls("hierarchy"),
     "rename": _rename,
+    "move": _move,
     "read": _read,
     "edit": _change,
     "write": _change,

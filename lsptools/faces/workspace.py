@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lsptools.edit.replace import Replacement
     from lsptools.edit.session import Session
     from lsptools.languages.names import References, Symbol
+    from lsptools.refactor.move import MovePlan
     from lsptools.refactor.rename import RenamePlan
     from lsptools.search.call_arguments import BoundCalls
     from lsptools.search.calls import Callees, Callers
@@ -55,6 +56,14 @@ class Renamed:
     """A rename that was done."""
 
     plan: RenamePlan
+    applied: Applied
+
+
+@dataclass(frozen=True, slots=True)
+class MovedSymbol:
+    """A move to another module that was done."""
+
+    plan: MovePlan
     applied: Applied
 
 
@@ -143,6 +152,28 @@ class Workspace:
         """Plan, prove and do a rename."""
         plan = self.plan_rename(place, new_name, possible=possible, mentions=mentions)
         return Renamed(plan, self.apply(plan.change))
+
+    def plan_move(
+        self, place: str, module: str, *, possible: Possible = "refuse", mentions: bool = False
+    ) -> MovePlan:
+        """The move of a definition to another module (a dotted name or a path), planned and proved but not done.
+
+        `Refused` holds every conflict.
+        """
+        from lsptools.refactor.move import plan_move
+        from lsptools.refactor.rename import Policy
+        from lsptools.search.places import locate
+
+        snapshot = self.snapshot()
+        policy = Policy(possible=possible, mentions=mentions)
+        return plan_move(snapshot, locate(snapshot, place), module, policy)
+
+    def move(
+        self, place: str, module: str, *, possible: Possible = "refuse", mentions: bool = False
+    ) -> MovedSymbol:
+        """Plan, prove and do the move of a definition to another module."""
+        plan = self.plan_move(place, module, possible=possible, mentions=mentions)
+        return MovedSymbol(plan, self.apply(plan.change))
 
     @cached_property
     def session(self) -> Session:

@@ -18,6 +18,7 @@ _MODULES = {
     "implementations": "implementations",
     "hierarchy": "hierarchy",
     "rename": "rename",
+    "move": "move",
     "read": "read",
     "edit": "edit",
     "write": "write",

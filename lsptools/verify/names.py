@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from lsptools.languages.python.cycles import circular_imports
 from lsptools.languages.python.meaning import Meaning
 from lsptools.languages.python.modules import Module
 from lsptools.languages.python.references import Finder
@@ -24,7 +25,6 @@ from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Scope, Site, Source
 from lsptools.text.edits import Edits
 from lsptools.text.lines import Offset
-from lsptools.verify.cycles import circular_imports
 from lsptools.verify.definitions import lost_names
 from lsptools.verify.verdict import Problem, Standing, Verdict, counted
 from lsptools.verify.versions import NO_EDITS, Pair, Versions

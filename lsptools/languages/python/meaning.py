@@ -112,7 +112,24 @@ class Meanings:
             starred = self._starred_over(source, site, names.bindings(owner, site.spelling))
             if starred is not None:
                 return starred
-        return self.in_scope(source, owner, site.spelling)
+        meaning = self.in_scope(source, owner, site.spelling)
+        if (
+            owner is not None
+            and owner.kind == "class"
+            and site.role in (Role.IMPORT_NAME, Role.IMPORT_MODULE)
+        ):
+            return self._imported_into_class(source, site, meaning)
+        return meaning
+
+    def _imported_into_class(self, source: Source, site: Site, member: Meaning) -> Meaning:
+        """An import in a class body keeps the name: the member and what is imported are one name."""
+        found = self.project.imported(source, site)
+        if not found:
+            variable = Variable(source, site.scope, site.spelling)
+            outside = frozenset({self._supplied_from_outside(source, site, variable)})
+            return Meaning(member.roots | outside, member.says, steps=member.steps)
+        origin = self.found(found, member.says)
+        return Meaning(member.roots | origin.roots, member.says, steps=(*member.steps, *origin.steps))
 
     def _starred_over(self, source: Source, site: Site, bindings: list[Site]) -> Meaning | None:
         """What a star import brings under a name that the module binds too, where the import is the last to bind it."""

@@ -43,17 +43,25 @@ class _Loading:
 
 
 def circular_imports(project: Project, path: str) -> tuple[Failure, ...]:
-    """What fails when the module of a file is the first to be imported."""
+    """What fails when the module of a file is the first to be imported; the packages around it are loaded before it."""
     loading = _Loading(project)
     source = project.source(path)
     if source is not None:
+        for folder in _packages_around(path):
+            _load(loading, project.module_at(folder))
         _load(loading, project.module_of(path))
     return tuple(loading.failures)
 
 
+def _packages_around(path: str) -> list[str]:
+    """The folders in which a file lies, the outermost first."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:n]) for n in range(1, len(parts) + 1)] if not path.startswith("/") else []
+
+
 def _load(loading: _Loading, module: Module) -> None:
     place = module.place
-    if place in loading.bound or module.external or len(loading.bound) > MOST_MODULES:
+    if place in loading.bound or not module.files or module.external or len(loading.bound) > MOST_MODULES:
         return
     names = loading.bound[place] = set()
     source = loading.project.source(module.files[0]) if module.files else None

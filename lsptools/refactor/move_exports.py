@@ -1,0 +1,84 @@
+"""`__all__` of the two modules: the name leaves one list and enters the other."""
+
+from __future__ import annotations
+
+from lsptools.errors import Conflict
+from lsptools.languages.python.scopes import Site, Source
+from lsptools.refactor.edited_files import EditedFiles
+from lsptools.refactor.move_users import listed_in_all
+from lsptools.refactor.moved_blocks import place
+from lsptools.syntax.tree import Node
+
+_LISTS = frozenset({"list", "tuple", "set"})
+
+
+def move_export(old: Source, new: Source, name: str, edited: EditedFiles) -> list[Conflict]:
+    """Take the name out of the old list and put it into the new one, if there is one. Conflicts: lists that are computed."""
+    listed = list(listed_in_all(old, name))
+    if not listed:
+        return []
+    wrong = [site for site in listed if not _take_out(old, site, edited)]
+    if any(listed_in_all(new, name)):
+        return _computed(old, wrong, name)
+    lists = [node for node in (_value(statement) for statement in _assigned(new)) if node is not None]
+    if lists and lists[-1].type in _LISTS:
+        _put_in(new, lists[-1], name, edited)
+    return _computed(old, wrong, name)
+
+
+def _computed(source: Source, wrong: list[Site], name: str) -> list[Conflict]:
+    says = f"`{name}` cannot be taken out of `__all__`"
+    return [Conflict("undecided", says, (place(source, site.start, "is listed here"),)) for site in wrong]
+
+
+def _take_out(source: Source, site: Site, edited: EditedFiles) -> bool:
+    index = next((i for i, (node, _) in enumerate(site.path) if node.type == "string"), 0)
+    string, display = site.path[index][0], site.path[index - 1][0]
+    if display.type not in _LISTS:
+        return False
+    items = [each for each in display.named_children if each.type != "comment"]
+    at = next(i for i, each in enumerate(items) if each.start_byte == string.start_byte)
+    if at + 1 < len(items):
+        edited.replace(source, string.start_byte, items[at + 1].start_byte, "")
+    elif at:
+        edited.replace(source, items[at - 1].end_byte, string.end_byte, "")
+    elif display.type == "list":
+        edited.replace(source, display.start_byte, display.end_byte, "[]")
+    else:
+        return False
+    return True
+
+
+def _assigned(source: Source) -> list[Node]:
+    """The statements `__all__ = …` of a file."""
+    found = []
+    for statement in source.tree.root_node.named_children:
+        first = statement.named_children[0] if statement.type == "expression_statement" else None
+        left = first.child_by_field_name("left") if first is not None else None
+        if (
+            first is not None
+            and first.type == "assignment"
+            and left is not None
+            and source.text(left) == "__all__"
+        ):
+            found.append(first)
+    return found
+
+
+def _value(assignment: Node) -> Node | None:
+    return assignment.child_by_field_name("right")
+
+
+def _put_in(source: Source, display: Node, name: str, edited: EditedFiles) -> None:
+    """At the end of a list, in the manner of what stands there: quotes, a line of its own, a last comma."""
+    items = [each for each in display.named_children if each.type != "comment"]
+    if not items:
+        text = f'["{name}"]' if display.type == "list" else f'("{name}",)'
+        edited.replace(source, display.start_byte, display.end_byte, text)
+        return
+    last = items[-1]
+    quote = source.text(last)[-1:]
+    between = source.bytes[items[-2].end_byte : last.start_byte] if len(items) > 1 else b", "
+    if len(items) == 1 and last.start_point[0] != display.start_point[0]:
+        between = b"," + source.bytes[display.start_byte + 1 : last.start_byte]
+    edited.put_in(source, last.end_byte, f"{between.decode('utf-8', 'replace')}{quote}{name}{quote}")

@@ -1,0 +1,115 @@
+"""How a file names another module, and where its imports go.
+
+Units: bytes of the UTF-8 source, half-open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lsptools.languages.python.modules import Module, Project
+from lsptools.languages.python.scopes import Source
+from lsptools.refactor.moved_blocks import whole_lines
+from lsptools.syntax.tree import Node
+
+
+def spelled(project: Project, importer: Source, module: Module, like: str) -> str | None:
+    """How `importer` writes `module` after `from`, in the manner of `like` (relative or not); None: it cannot."""
+    relative = _relative(project, importer, module) if like.startswith(".") else None
+    return relative or absolute(project, importer, module, like)
+
+
+def absolute(project: Project, importer: Source, module: Module, like: str = "") -> str | None:
+    """The dotted name under which `importer` finds the module; one that begins like `like` if there is one."""
+    parts = _parts(module)
+    candidates = [project.dotted_name(module.place)]
+    candidates += [".".join(parts[n:]) for n in range(len(parts) - 1, -1, -1)]
+    first = like.partition(".")[0]
+    candidates.sort(key=lambda dotted: dotted.partition(".")[0] != first)
+    for dotted in candidates:
+        found = project.find(dotted, importer.path) if dotted else None
+        if found is not None and found.place == module.place:
+            return dotted
+    return None
+
+
+def _parts(module: Module) -> list[str]:
+    """The path of a module as the parts of a dotted name, from the root of the workspace."""
+    path = module.folders[0] if module.folders else module.place.rpartition(".")[0]
+    return path.split("/")
+
+
+def _relative(project: Project, importer: Source, module: Module) -> str | None:
+    base, target = importer.path.split("/")[:-1], _parts(module)
+    n_common = 0
+    while n_common < min(len(base), len(target)) and base[n_common] == target[n_common]:
+        n_common += 1
+    shared = "/".join(base[:n_common])
+    if not any(project.snapshot.is_file(f"{shared}/__init__{suffix}") for suffix in (".py", ".pyi")):
+        return None
+    dotted = "." * (len(base) - n_common + 1) + ".".join(target[n_common:])
+    found = project.module_named(importer, dotted)
+    return dotted if found is not None and found.place == module.place else None
+
+
+def has_future(source: Source) -> bool:
+    """`from __future__ import annotations`?"""
+    return any(
+        each.type == "future_import_statement" and "annotations" in source.text(each)
+        for each in source.tree.root_node.named_children
+    )
+
+
+def end_of_header(source: Source) -> int:
+    """Behind the last of the imports with which a file begins; without any, behind its docstring and first comments."""
+    end = 0
+    for number, statement in enumerate(source.tree.root_node.named_children):
+        lines = whole_lines(source, statement)
+        is_docstring = number == 0 and _is_string(statement)
+        is_skipped = statement.type == "comment" or is_docstring or _is_dunder(source, statement)
+        if (not is_skipped and statement.type not in _IMPORTS) or lines is None:
+            break
+        if statement.type in _IMPORTS or is_docstring:
+            end = lines[1]
+        elif not end and statement.type == "comment":
+            end = lines[1] if _is_at_top(source, lines[1]) else 0
+    return end
+
+
+def _is_at_top(source: Source, end: int) -> bool:
+    """Is a comment the head of its file: an interpreter, an encoding, or lines of their own with an empty line behind?"""
+    return source.bytes[end : end + 1] in (b"", b"\n", b"\r", b"#") or source.bytes[:2] == b"#!"
+
+
+def _is_string(statement: Node) -> bool:
+    return statement.type == "expression_statement" and statement.named_children[0].type in (
+        "string",
+        "concatenated_string",
+    )
+
+
+def _is_dunder(source: Source, statement: Node) -> bool:
+    """`__all__ = …`, `__version__ = …` between imports."""
+    return statement.type == "expression_statement" and source.text(statement).startswith("__")
+
+
+def checkers_block(source: Source) -> Node | None:
+    """The body of the first `if TYPE_CHECKING:` at the top of a file."""
+    for statement in source.tree.root_node.named_children:
+        if is_for_checkers(source, statement):
+            return statement.child_by_field_name("consequence")
+    return None
+
+
+def is_for_checkers(source: Source, statement: Node) -> bool:
+    """Is it an `if TYPE_CHECKING:`?"""
+    condition = statement.child_by_field_name("condition") if statement.type == "if_statement" else None
+    return condition is not None and source.text(condition).endswith("TYPE_CHECKING")
+
+
+def named_imports(statement: Node) -> Iterator[Node]:
+    """The names (with their aliases) of an import statement."""
+    yield from statement.children_by_field_name("name")
+
+
+_IMPORTS = frozenset({"import_statement", "import_from_statement", "future_import_statement"})
