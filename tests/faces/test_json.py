@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from lsptools.tools.base import Answer, Context, Positions
 from lsptools.tools.changes import ChangeAnswer
 from lsptools.tools.definition import DefinitionAnswer
 from lsptools.tools.history import HistoryAnswer
+from lsptools.tools.move import MoveAnswer
 from lsptools.tools.outline import OutlineAnswer
 from lsptools.tools.read import PictureAnswer, ReadAnswer
 from lsptools.tools.recover import RecoverAnswer
@@ -94,6 +96,19 @@ REPORT = Report(
         Verdict("names", Standing.FAILED, "it does not", "all", "1 file", (PROBLEM,), ("x",), 1, 0.5),
     ),
 )
+
+
+def moved() -> MoveAnswer:
+    made = plan()
+    plan_of_a_move = SimpleNamespace(
+        symbol=made.symbol,
+        module="main.py",
+        references=made.references,
+        change=made.change,
+        proof=made.proof,
+        undecided=OCCURRENCES[-1:],
+    )
+    return MoveAnswer(plan_of_a_move, APPLIED, "diff", Positions(snapshot()))  # type: ignore[arg-type]  # a stand-in
 
 
 def renamed(applied: Applied | None, diff: str | None = None) -> RenameAnswer:
@@ -192,6 +207,7 @@ def answers() -> dict[str, Answer]:
         "def": DefinitionAnswer((GET,), positions),
         "refs": references_answer(Params("net.get", why=True), complete=False),
         "rename": renamed(APPLIED, "diff"),
+        "move": moved(),
         "run": RunAnswer(
             Ran(Finished(Ending.FAILED, 3, None, 0.5, None), Shown("a\n", 2, False, None), ".", "sub", False),
             is_streamed=False,
@@ -217,7 +233,7 @@ def test_the_page_knows_every_member(tool: str) -> None:
     page = PAGE.read_text("utf-8")
     section = page.split(f"\n## {tool}\n")[1].split("\n## ")[0]
     general = page.split("\n## refs\n")[0] + page.split("\n## refs\n")[1].split("\n## ")[0] * (
-        tool == "rename"
+        tool in ("rename", "move")
     )
     found = [answer for name, answer in answers().items() if name.partition(" ")[0] == tool]
     assert found
