@@ -116,7 +116,7 @@ def _rejected(error: click.UsageError) -> BadRequest:
 
 
 def _nearest(name: str, known: Iterable[str], joined_by: str) -> str:
-    close = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    close = get_close_matches(name, list(known), n=3, cutoff=0.6)
     return f"did you mean {joined_by.join(close)}?" if close else ""
 
 

@@ -22,6 +22,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Protocol
 
+from lsptools.workspace.paths import realpath
+
 
 class Operations(Protocol):
     """What the workspace asks of a file system."""
@@ -159,7 +161,7 @@ class LocalOperations:
         return os.readlink(path)
 
     def realpath(self, path: str) -> str:
-        return os.path.realpath(path)
+        return realpath(path)
 
     def write_new(self, path: str, data: bytes, *, mode: int | None = None) -> None:
         descriptor = os.open(path, _CREATE, 0o666 if mode is None else 0o600)

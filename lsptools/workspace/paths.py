@@ -15,11 +15,28 @@ not seen, so whoever writes checks again, right before. Nothing is cached here; 
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from lsptools.errors import BadRequest
+
+_TRIES = 100
+
+
+def realpath(path: str | Path) -> str:
+    """`os.path.realpath`, also while somebody puts folders and links in each other's place.
+
+    It asks whether there is a link and then where that leads; what is no link any more by then is an `OSError`, and asked again.
+    """
+    for _ in range(_TRIES):
+        try:
+            return os.path.realpath(path)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOENT):
+                raise
+    return os.path.realpath(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +53,7 @@ class Root:
     @classmethod
     def of(cls, path: str | Path) -> Root:
         """The workspace at `path`, which must be a folder that exists."""
-        real = os.path.realpath(checked(os.fspath(path)))
+        real = realpath(checked(os.fspath(path)))
         if not os.path.lexists(real):
             raise BadRequest(
                 "not_found", f"there is no folder {os.fspath(path)!r}", hint="name an existing folder"
@@ -59,7 +76,7 @@ class Root:
         inside = _below(root, absolute)
         if inside is None:
             inside = self._through_another_name(absolute)
-        if inside is None or _below(root, os.path.realpath(os.path.join(root, inside))) is None:
+        if inside is None or _below(root, realpath(os.path.join(root, inside))) is None:
             raise outside(given)
         return inside
 
@@ -69,11 +86,11 @@ class Root:
 
     def real(self, relative: str) -> Path:
         """The real file behind `relative`: the identity of a file, whatever name was used for it."""
-        return Path(os.path.realpath(self.path / self.relative(relative)))
+        return Path(realpath(self.path / self.relative(relative)))
 
     def holds(self, absolute: str) -> bool:
         """Whether the real path of `absolute` is the root or inside it."""
-        return self.spells(os.path.realpath(absolute))
+        return self.spells(realpath(absolute))
 
     def spells(self, real: str) -> bool:
         """Whether a path that has no links in it is the root or inside it. Asks no disk."""
@@ -86,9 +103,9 @@ class Root:
         while (parent := os.path.dirname(above)) != above:
             below = os.path.join(os.path.basename(above), below) if below else os.path.basename(above)
             above = parent
-            if _same(os.path.realpath(above), root):
+            if _same(realpath(above), root):
                 return below.replace(os.sep, "/")
-        return _below(root, os.path.realpath(absolute))
+        return _below(root, realpath(absolute))
 
 
 def checked(path: str) -> str:
@@ -115,7 +132,7 @@ def _without_dots(absolute: str) -> str:
     so_far = drive + os.sep
     for part in rest.replace(os.sep, "/").split("/"):
         if part == "..":
-            so_far = os.path.dirname(os.path.realpath(so_far))
+            so_far = os.path.dirname(realpath(so_far))
         elif part not in ("", "."):
             so_far = os.path.join(so_far, part)
     return so_far

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from lsptools.text.shell import Pipeline, ShellError, Simple, Word, script
-from lsptools.workspace.paths import Root
+from lsptools.workspace.paths import Root, realpath
 
 
 class Ruling(str, Enum):
@@ -99,7 +99,7 @@ class _Where:
     def _holds(self, path: str) -> bool:
         if self.folder is None and not os.path.isabs(path):
             return False
-        real = os.path.realpath(os.path.join(self.folder or "/", path))
+        real = realpath(os.path.join(self.folder or "/", path))
         return real == self.root or real.startswith(self.root.rstrip(os.sep) + os.sep)
 
     def go(self, words: tuple[Word, ...]) -> None:
