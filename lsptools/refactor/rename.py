@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lsptools.errors import Conflict, Refused
 from lsptools.errors import Site as Place
@@ -22,7 +22,7 @@ from lsptools.refactor.conflicts import Renaming, check_name, conflicts, externa
 from lsptools.refactor.proof import BOUND, ProofLine, prove
 from lsptools.text.edits import Edits, TextEdit
 from lsptools.text.lines import Span
-from lsptools.workspace.change import Change, FileEdits, Move
+from lsptools.workspace.change import Change, FileEdits, Move, Reading
 from lsptools.workspace.snapshot import Snapshot
 
 REFUSE, INCLUDE, SKIP = "refuse", "include", "skip"
@@ -86,8 +86,21 @@ def plan_rename(
             conflicts=tuple(Conflict("name_capture", says) for says in failed),
             details=account.references,
         )
+    change = replace(change, read=_read(snapshot, account, change))
     edited = frozenset((occurrence.path, occurrence.span) for occurrence in chosen)
     return RenamePlan(account.references.symbol, account.references, change, proof, edited)
+
+
+def _read(snapshot: Snapshot, account: Account, change: Change) -> tuple[Reading, ...]:
+    """What was read from the disk to find, check and prove the change, and stays as it is."""
+    read = {path: digest for file in account.files for path, digest in file.read}
+    read.update(snapshot.read_since(0))
+    changed = {file.path for file in change.edits}
+    return tuple(
+        Reading(path, digest)
+        for path, digest in sorted(read.items())
+        if path not in changed and path not in snapshot.overlays
+    )
 
 
 def _byte(finder: Finder, occurrence: Occurrence) -> int:

@@ -38,6 +38,14 @@ class FileEdits:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """A file that stays as it is, and that the change was derived from; `digest` is that of its bytes as they were read."""
+
+    path: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class Move:
     """A file or a whole folder gets another name. A link is moved itself, not what it leads to."""
 
@@ -83,6 +91,8 @@ class Change:
     """What the maker wants people to know, one sentence each."""
     label: str = ""
     """What the history calls it."""
+    read: tuple[Reading, ...] = ()
+    """What else decided what is to be done: `apply` does nothing if one of these files has changed since."""
 
     def __post_init__(self) -> None:
         edited = [file.path for file in self.edits]

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from lsptools.errors import BadRequest
 from lsptools.text.document import bytes_after, digest_of
 from lsptools.workspace.before import Before
-from lsptools.workspace.change import Change, Creation, Deletion, FileEdits, Move
+from lsptools.workspace.change import Change, Creation, Deletion, FileEdits, Move, Reading
 from lsptools.workspace.check import Prepared, Problems, checked
 from lsptools.workspace.operations import Operations
 from lsptools.workspace.paths import Root
@@ -33,6 +33,7 @@ def prepare_change(root: Root, operations: Operations, change: Change) -> Prepar
         _add_write(draft, edits)
     for deletion in change.deletions:
         _add_delete(draft, deletion)
+    draft.problems.stale += [each.path for each in change.read if not _is_as_read(draft.disk, each)]
     draft.problems.raise_gravest(_CHANGED)
     _add_moves(draft, change.moves)
     draft.problems.raise_gravest(_CHANGED)
@@ -52,7 +53,7 @@ def prepare_undo(
 
 
 def real_paths(root: Root, operations: Operations, change: Change) -> set[str] | None:
-    """The real absolute paths of the files a change is about, by which they are locked; `None` for all files.
+    """The real absolute paths of the files a change is about or was derived from, by which they are locked; `None`: all files.
 
     A folder stands for all files in it, also those that others are about to create in it.
     """
@@ -60,6 +61,7 @@ def real_paths(root: Root, operations: Operations, change: Change) -> set[str] |
     if any(operations.is_dir(disk.absolute(disk.place(move.old))) for move in change.moves):
         return None
     names = {disk.real(file.path) for file in change.edits}
+    names |= {disk.real(file.path) for file in change.read}
     names |= {disk.place(file.path) for file in change.creations}
     names |= {disk.place(file.path) for file in change.deletions}
     names |= {disk.place(path) for move in change.moves for path in (move.old, move.new)}
@@ -125,6 +127,10 @@ def _add_delete(draft: _Draft, file: Deletion) -> None:
         draft.problems.stale.append(file.path)
         return
     draft.course.add(Step("delete", name, before=file.base_digest))
+
+
+def _is_as_read(disk: Before, reading: Reading) -> bool:
+    return disk.digest(disk.real(reading.path)) == reading.digest
 
 
 def _named_once(draft: _Draft, path: str, name: str) -> os.stat_result | None:

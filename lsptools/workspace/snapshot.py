@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from lsptools.errors import BadRequest, Refused
@@ -212,6 +213,16 @@ class Snapshot:
     def digests(self) -> Mapping[str, str]:
         """Digest of each file read from the disk so far, as it was then."""
         return {path: document.digest for path, document in self._disk.documents.items()}
+
+    @property
+    def n_read(self) -> int:
+        """How many files were read from the disk so far."""
+        return len(self._disk.documents)
+
+    def read_since(self, n_read: int) -> tuple[tuple[str, str], ...]:
+        """Path and digest of the files that were read from the disk after the first `n_read`."""
+        new = islice(self._disk.documents.items(), n_read, None)
+        return tuple((path, document.digest) for path, document in new)
 
     def changed_on_disk(self) -> tuple[str, ...]:
         """Which of the files read so far are not on the disk any more as they were read."""

@@ -74,6 +74,8 @@ class FileFacts:
     is_broken: bool
     facts: tuple[Fact, ...]
     definers: tuple[Definer, ...]
+    read: tuple[tuple[str, str], ...] = ()
+    """Path and digest of the files that were read for it the first time: by another process, perhaps."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lsptools.errors import BadRequest
 from lsptools.languages.names import FilePosition, References, Symbol
@@ -236,12 +236,13 @@ class Finder:
         keep = Keep(KEPT_BYTES)
 
         def facts(path: str) -> FileFacts | None:
+            n_read = self.snapshot.n_read
             source = self.project.source(path)
             if source is None:
                 return None
             found = facts_of(self.meanings, source, wanted)
             keep.add(source)
-            return found
+            return replace(found, read=self.snapshot.read_since(n_read))
 
         def meanwhile() -> None:
             if with_others:

@@ -22,7 +22,7 @@ from lsptools.text.document import digest_of
 from lsptools.text.edits import Edits, TextEdit
 from lsptools.text.lines import Offset, Span
 from lsptools.workspace.apply import AppliedFile, apply
-from lsptools.workspace.change import Change, Creation, Deletion, FileEdits, Move
+from lsptools.workspace.change import Change, Creation, Deletion, FileEdits, Move, Reading
 from lsptools.workspace.journal import history, undo
 from lsptools.workspace.operations import MemoryOperations
 from lsptools.workspace.paths import Root
@@ -285,6 +285,21 @@ def test_all_files_that_changed_are_named(tmp_path: Path) -> None:
     error = refused(at, change, Stale, "stale")
     assert [site.path for site in error.sites] == ["a.py", "b.py", "d.py"]
     assert error.message == "'a.py' and 2 more changed since the change was planned"
+
+
+@pytest.mark.parametrize("becomes", [b"x = 2\n", None])
+def test_a_file_that_was_only_read_for_the_change_has_to_be_as_it_was(
+    tmp_path: Path, becomes: bytes | None
+) -> None:
+    at = bench(tmp_path, {"a.py": b"x = 1\n", "read.py": b"x = 1\n"})
+    read = (Reading("read.py", at.snapshot.document("read.py").digest),)
+    change = Change((at.replacing("a.py", "x", "y"),), read=read)
+    (at.ws / "read.py").unlink() if becomes is None else (at.ws / "read.py").write_bytes(becomes)
+    error = refused(at, change, Stale, "stale")
+    assert [site.path for site in error.sites] == ["read.py"]
+    (at.ws / "read.py").write_bytes(b"x = 1\n")
+    at.apply(change)
+    assert at.tree["a.py"] == File(b"y = 1\n")
 
 
 def test_content_counts_and_not_time(tmp_path: Path) -> None:
