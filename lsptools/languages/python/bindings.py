@@ -17,6 +17,7 @@ from lsptools.languages.python.classes import (
     class_of,
     function_of,
 )
+from lsptools.languages.python.handed import handed_by_decorators
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.values import (
@@ -140,6 +141,8 @@ def _parameter(evaluator: Evaluator, source: Source, site: Site) -> Types:
     if function_node.type == "lambda":
         index = function.parameters.index(parameter)
         return callbacks.handed_to(evaluator, source, function_node, index)
+    if parameter.annotation is None:
+        return handed_by_decorators(evaluator, function, parameter)
     return parameter_type(evaluator, function, parameter)
 
 

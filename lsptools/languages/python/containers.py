@@ -56,6 +56,13 @@ _SCALARS = frozenset(
     }
 )
 _COPIES = frozenset({"list", "set", "frozenset", "tuple", "sorted", "reversed", "iter", "deque", "filter"})
+_COPIED_AS = {
+    "sorted": "list",
+    "tuple": "list",
+    "reversed": "Iterator",
+    "iter": "Iterator",
+    "filter": "Iterator",
+}
 _NOT_FOLLOWED = frozenset(
     {"getattr", "eval", "exec", "vars", "__import__", "sum", "map", "globals", "locals"}
 )
@@ -155,7 +162,7 @@ def foreign_call(value: ForeignClass, arguments: list[Types]) -> Types:
     name = value.name
     if name in _COPIES:
         source = arguments[-1] if name == "filter" and arguments else arguments[0] if arguments else UNKNOWN
-        return just(Foreign("list" if name in ("sorted", "tuple") else name, (iteration_of(source),)))
+        return just(Foreign(_COPIED_AS.get(name, name), (iteration_of(source),)))
     if name in ("next", "max", "min", "anext"):
         if name in ("max", "min") and len(arguments) > 1:
             return union(arguments)

@@ -55,7 +55,7 @@ def given_name(function: Function) -> Node | None:
     """The string in `@pytest.fixture(name="…")`."""
     for decorator in function.decorators:
         if decorator.type == "call" and last_name(function.source, decorator) in ("fixture", "yield_fixture"):
-            return _keyword(function.source, decorator, "name")
+            return keyword_of(function.source, decorator, "name")
     return None
 
 
@@ -257,7 +257,7 @@ def _is_near(inner: Function, path: str) -> bool:
 
 def _is_autouse(function: Function) -> bool:
     for decorator in function.decorators:
-        value = _keyword(function.source, decorator, "autouse") if decorator.type == "call" else None
+        value = keyword_of(function.source, decorator, "autouse") if decorator.type == "call" else None
         if value is not None and value.type == "true":
             return True
     return False
@@ -269,13 +269,15 @@ def _is_receiver(function: Function, parameter: Parameter) -> bool:
 
 def _parametrized(function: Function) -> frozenset[str]:
     """The parameters that `parametrize` fills directly, on the function, its class or in `pytestmark`."""
-    found = set(_parametrized_by(function))
+    found = {name for _, names in parametrizing(function) for name in names if name}
     if function.in_class:
-        found.update(_parametrized_by(class_in(function.source, function.outer)))
+        cls = class_in(function.source, function.outer)
+        found.update(name for _, names in parametrizing(cls) for name in names if name)
     return frozenset(found)
 
 
-def _parametrized_by(definition: Definition) -> Iterator[str]:
+def parametrizing(definition: Definition) -> Iterator[tuple[Node, list[str]]]:
+    """The calls of `parametrize` that decorate a definition, and the names they fill directly ("" for one that is not)."""
     source = definition.source
     for decorator in definition.decorators:
         if decorator.type != "call" or last_name(source, decorator) != "parametrize":
@@ -285,17 +287,19 @@ def _parametrized_by(definition: Definition) -> Iterator[str]:
             next((c for c in arguments.named_children if c.type != "comment"), None) if arguments else None
         )
         if first is not None and first.type == "keyword_argument":
-            first = _keyword(source, decorator, "argnames")
-        indirect = _keyword(source, decorator, "indirect")
+            first = keyword_of(source, decorator, "argnames")
+        indirect = keyword_of(source, decorator, "indirect")
         if first is None or (indirect is not None and indirect.type == "true"):
             continue
         one = literal_string(source, first)
         names = one.split(",") if one is not None else literal_strings(source, first) or []
         through = set(literal_strings(source, indirect) or ()) if indirect is not None else set[str]()
-        yield from (name.strip() for name in names if name.strip() not in through)
+        bare = [name.strip() for name in names if name.strip()]
+        yield decorator, ["" if name in through else name for name in bare]
 
 
-def _keyword(source: Source, call: Node, name: str) -> Node | None:
+def keyword_of(source: Source, call: Node, name: str) -> Node | None:
+    """The value of a keyword of a call."""
     arguments = call.child_by_field_name("arguments")
     for child in arguments.named_children if arguments is not None else ():
         if child.type == "keyword_argument":

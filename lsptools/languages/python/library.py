@@ -26,7 +26,12 @@ def library_owner(project: Project, name: str, own: frozenset[str]) -> str | Non
         return owner
     word = re.escape(name)
     pattern = rf"(\b(def|class)\s+{word}\b)|(\.{word}\s*(:[^=]*)?=[^=])|(^\s+{word}\s*(:|=[^=]))|(^{word}\s*(:[^=]*)?=[^=])"
-    globs = ("*.py", "*.pyi", *(f"!/{top}{end}" for top in sorted(own) for end in ("/**", ".py")))
+    globs = (
+        "*.py",
+        "*.pyi",
+        *_ELSEWHERE,
+        *(f"!/{top}{end}" for top in sorted(own) for end in ("/**", ".py")),
+    )
     query = Query(pattern, globs=globs, limit=1)
     for folder in project.library_roots:
         path = Path(folder) if folder.startswith("/") else project.snapshot.root.path / folder
@@ -37,6 +42,10 @@ def library_owner(project: Project, name: str, own: frozenset[str]) -> str | Non
         if line is not None:
             return f"`{line.path}` of the installed packages"
     return None
+
+
+_ELSEWHERE = ("!/site-packages/**", "!/dist-packages/**")
+"""Below the folder of the standard library: packages of that interpreter, which may not be the workspace's."""
 
 
 @cache

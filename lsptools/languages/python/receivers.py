@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from lsptools.languages.python import bindings, calls, containers, expressions, narrowing
@@ -78,6 +78,10 @@ class Evaluator(Hierarchy):
         self.suspects: frozenset[str] = frozenset()
         """Names of modules of the workspace that an import which was not found may mean all the same."""
         self._n_cuts = 0
+        self._circles: set[tuple[str, str, int]] = set()
+        """Bindings that were met again while they were derived."""
+        self._assumed: dict[tuple[str, str, int], Types] = {}
+        """What such a binding is taken to give while it is derived once more."""
         self._plain_selves: dict[tuple[Scope, str], Types | None] = {}
 
     def suspect(self, names: Iterable[str]) -> None:
@@ -281,18 +285,43 @@ class Evaluator(Hierarchy):
 
     def binding(self, source: Source, site: Site) -> Types:
         """What a binding gives its name."""
+        handler = bindings.HANDLERS.get(site.role)
+        if handler is None:
+            return UNKNOWN
         key = ("binding", source.path, site.start)
-        if key in self.busy or self._depth > DEPTH:
+        if key in self.busy:
+            self._n_cuts += 1
+            self._circles.add(key)
+            return self._assumed.get(key, NOTHING)
+        if self._depth > DEPTH:
             self._n_cuts += 1
             return UNKNOWN
         self.busy.add(key)
         self._depth += 1
         try:
-            handler = bindings.HANDLERS.get(site.role)
-            return handler(self, source, site) if handler is not None else UNKNOWN
+            types = handler(self, source, site)
+            return self._settled(key, types, lambda: handler(self, source, site))
         finally:
             self._depth -= 1
             self.busy.discard(key)
+
+    def _settled(self, key: tuple[str, str, int], types: Types, again: Callable[[], Types]) -> Types:
+        """What a binding gives whose value depends on itself: `node = node.parent`.
+
+        It was derived as if the binding gave nothing else; that holds if nothing is added when it gives what was found.
+        """
+        if key not in self._circles:
+            return types
+        self._circles.discard(key)
+        if self._assumed:
+            return types | UNKNOWN
+        self._assumed[key] = types
+        try:
+            later = again()
+        finally:
+            del self._assumed[key]
+            self._circles.discard(key)
+        return types if set(later.values) <= set(types.values) and later.complete else types | UNKNOWN
 
     def iterated(self, iterable: Types) -> Types:
         """What a loop over a value gives."""
