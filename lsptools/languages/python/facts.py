@@ -50,6 +50,8 @@ class Fact:
     may_be_module: bool = False
     """Unless the meaning is complete: does the receiver of an attribute look like a module object?"""
     writes: bool = False
+    through: tuple[Root, ...] = ()
+    """Members looked up on `self` or `cls` on the way to the meaning: a subclass that overrides one may change it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,10 @@ def _definer(meanings: Meanings, cls: Class, name: str) -> Definer:
 def _fact(meanings: Meanings, source: Source, site: Site) -> Fact:
     if site.role in TEXT:
         return _text_fact(meanings, source, site)
+    evaluator = meanings.evaluator
+    evaluator.through = set()
     meaning = meanings.of(source, site)
+    through = tuple(member_root(cls, name) for cls, name in evaluator.through) if evaluator.through else ()
     is_attribute = site.role is Role.ATTRIBUTE
     return Fact(
         source.path,
@@ -171,9 +176,10 @@ def _fact(meanings: Meanings, source: Source, site: Site) -> Fact:
         shown_role(site),
         meaning,
         binds=_binds(source, site),
-        beside="" if meaning.complete else _beside(source, site),
+        beside="" if meaning.complete and not through else _beside(source, site),
         may_be_module=is_attribute and not meaning.complete and _may_be_module(source, site),
         writes=is_attribute and access_of(site.path) not in (Role.READ, Role.DELETE),
+        through=through,
     )
 
 

@@ -152,7 +152,7 @@ class Hierarchy(ABC):
         if access_of(site.path) in (Role.READ, Role.DELETE):
             return None
         receiver = receiver_before(site.leaf)
-        receiver = _whose_class(source, receiver) if receiver is not None else None
+        receiver = whose_class(source, receiver) if receiver is not None else None
         if receiver is None or receiver.type != "identifier":
             return None
         owner = self.self_class(source, site.scope, source.text(receiver))
@@ -219,7 +219,7 @@ class Hierarchy(ABC):
         return "type" in self.builtin_bases(cls)
 
 
-def _whose_class(source: Source, receiver: Node) -> Node:
+def whose_class(source: Source, receiver: Node) -> Node:
     """`x` for `type(x)` and `x.__class__`, so that what is written on them is of the same class as on `x`."""
     if receiver.type == "attribute":
         name, inner = receiver.child_by_field_name("attribute"), receiver.child_by_field_name("object")

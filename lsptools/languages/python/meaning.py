@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -26,6 +27,7 @@ from lsptools.languages.python.classes import (
     last_name,
     positional_arguments,
 )
+from lsptools.languages.python.hierarchy import whose_class
 from lsptools.languages.python.modules import Found, Module, Project, Variable
 from lsptools.languages.python.receivers import Evaluator
 from lsptools.languages.python.records import Record
@@ -469,13 +471,26 @@ class Meanings:
         roots: set[Root] = set()
         says = ""
         unknown = "" if callee.complete else f"`{text}` may be something else as well"
-        for value in callee.values:
+        for value in self._with_subclasses(source, function, callee):
             meaning = self.keyword_on(value, name, text, depth)
             roots |= meaning.roots
             says = says or meaning.says
             if not meaning.complete:
                 unknown = unknown or meaning.unknown
         return Meaning(frozenset(roots), says, not unknown, unknown)
+
+    def _with_subclasses(self, source: Source, function: Node, callee: Types) -> Iterator[Value]:
+        """The values of a callee; of `cls`, `type(self)` and `self.__class__` also the subclasses with other constructors."""
+        own = whose_class(source, function)
+        own_class = own.type == "identifier" and self.evaluator.self_class(
+            source, source.descend(own.start_byte)[1], source.text(own)
+        )
+        for value in callee.values:
+            yield value
+            if own_class and isinstance(value, ClassValue):
+                for name in _CONSTRUCTORS:
+                    self.evaluator.through.add((value.cls, name))
+                    yield from map(ClassValue, self.evaluator.overriders(value.cls, name))
 
     def _generated_init(
         self, source: Source, function: Node, name: str, text: str, depth: int

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import builtins
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 
 from lsptools.languages.python import bindings, calls, containers, expressions, narrowing
@@ -50,6 +52,8 @@ from lsptools.syntax.tree import Node, parse
 
 DEPTH = 14
 """How many steps from one expression to the next are followed."""
+_ROUNDS = 6
+"""How often what depends on itself is derived anew before it is given up."""
 
 _LITERALS = {
     "string": "str",
@@ -72,7 +76,10 @@ class Evaluator(Hierarchy):
     def __init__(self, project: Project) -> None:
         super().__init__()
         self.project = project
-        self._cache: dict[tuple[str, int, int], Types] = {}
+        self._cache: dict[tuple[str, int, int], tuple[Types, set[tuple[Class, str]]]] = {}
+        self.through: set[tuple[Class, str]] = set()
+        """Members that were looked up on `self` or `cls` on the way: where a subclass overrides one, there may be other values."""
+        self._overriding: Mapping[tuple[Class, str], Sequence[Class]] = {}
         self.busy: set[tuple[object, ...]] = set()
         """What is being derived right now: meeting it again is a cycle."""
         self.suspects: frozenset[str] = frozenset()
@@ -89,6 +96,17 @@ class Evaluator(Hierarchy):
         self.suspects = frozenset(names)
         self._cache.clear()
 
+    @contextmanager
+    def overridden(self, overriding: Mapping[tuple[Class, str], Sequence[Class]]) -> Iterator[None]:
+        """Let members that are looked up on `self` be those of these subclasses, too, for as long as this lasts."""
+        self._overriding = overriding
+        self._cache.clear()
+        try:
+            yield
+        finally:
+            self._overriding = {}
+            self._cache.clear()
+
     def where(self, source: Source, scope: Scope) -> Where:
         """Expressions of a file whose names are looked up in a scope."""
         return Where(source, scope, source.bytes)
@@ -98,12 +116,17 @@ class Evaluator(Hierarchy):
         key = (source.path, node.start_byte, node.end_byte)
         known = self._cache.get(key)
         if known is None:
-            n_cuts = self._n_cuts
+            n_cuts, outer = self._n_cuts, self.through
+            self.through = set()
             _, scope = source.descend(node.start_byte)
-            known = self.evaluate(Where(source, scope, source.bytes), node)
+            types = self.evaluate(Where(source, scope, source.bytes), node)
+            known = (types, self.through)
+            self.through = outer
             if self._n_cuts == n_cuts:  # not cut short, so the same from wherever it is asked
                 self._cache[key] = known
-        return known
+        if known[1]:
+            self.through |= known[1]
+        return known[0]
 
     def evaluate(self, where: Where, node: Node) -> Types:
         """The values of an expression whose names are looked up at `where`."""
@@ -187,7 +210,21 @@ class Evaluator(Hierarchy):
         receiver, name = node.child_by_field_name("object"), node.child_by_field_name("attribute")
         if receiver is None or name is None:
             return UNKNOWN
-        return self.attribute(self.evaluate(where, receiver), where.read(name), where.scope)
+        types = self.evaluate(where, receiver)
+        if receiver.type == "identifier" and len(types.values) == 1:
+            self._note_virtual(where, where.read(receiver), types.values[0], where.read(name))
+        return self.attribute(types, where.read(name), where.scope)
+
+    def _note_virtual(self, where: Where, receiver: str, value: Value, name: str) -> None:
+        """Note a look-up on a method's own instance or class, which may be of a subclass."""
+        if not isinstance(value, (InstanceValue, ClassValue)) or value.cls.source.external:
+            return
+        if where.at is None and self.self_class(where.source, where.scope, receiver) is not None:
+            self.through.add((value.cls, name))
+
+    def overriders(self, cls: Class, name: str) -> Sequence[Class]:
+        """The subclasses whose member is asked, too (`overridden`)."""
+        return self._overriding.get((cls, name), ())
 
     def attribute(self, receiver: Types, name: str, scope: Scope) -> Types:
         """The values of `receiver.name`."""
@@ -208,6 +245,18 @@ class Evaluator(Hierarchy):
     def class_attribute(
         self, value: ClassValue | InstanceValue | SuperValue, name: str, spelling: str
     ) -> Types:
+        """The values of a member of a class, of an instance, or behind `super()`."""
+        if self._overriding and not isinstance(value, SuperValue):
+            below = self.overriders(value.cls, name)
+            if below:
+                found = [
+                    self._member_values(replace(value, cls=cls), cls, self.members(cls, name))
+                    for cls in below
+                ]
+                return union([self._inherited(value, name, spelling), *found])
+        return self._inherited(value, name, spelling)
+
+    def _inherited(self, value: ClassValue | InstanceValue | SuperValue, name: str, spelling: str) -> Types:
         order = self.order(value.cls)
         for definer in order[1:] if isinstance(value, SuperValue) else order:
             sites = self.members(definer, name)
@@ -308,20 +357,24 @@ class Evaluator(Hierarchy):
     def _settled(self, key: tuple[str, str, int], types: Types, again: Callable[[], Types]) -> Types:
         """What a binding gives whose value depends on itself: `node = node.parent`.
 
-        It was derived as if the binding gave nothing else; that holds if nothing is added when it gives what was found.
+        It was derived as if the binding gave nothing else; so again, with what was found, until nothing is added.
         """
         if key not in self._circles:
             return types
         self._circles.discard(key)
         if self._assumed:
             return types | UNKNOWN
-        self._assumed[key] = types
         try:
-            later = again()
+            for _ in range(_ROUNDS):
+                self._assumed[key] = types
+                later = types | again()
+                if set(later.values) == set(types.values):
+                    return later
+                types = later
         finally:
             del self._assumed[key]
             self._circles.discard(key)
-        return types if set(later.values) <= set(types.values) and later.complete else types | UNKNOWN
+        return types | UNKNOWN
 
     def iterated(self, iterable: Types) -> Types:
         """What a loop over a value gives."""

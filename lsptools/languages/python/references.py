@@ -192,11 +192,15 @@ class Finder:
         self.groups.join(target.roots)
         self._grow(target)
         with_others = reach == "workspace" and not only_python
-        files = self._facts(target, reach, words, with_others=with_others)
-        self._join_overrides(files)
-        self._grow(target)
-        self._join_below(target, files)
-        fixed = self._join_facts(files, target)
+        while True:
+            homes = self._homes(target)
+            files = self._facts(target, reach, words, with_others=with_others)
+            self._join_overrides(files)
+            self._grow(target)
+            self._join_below(target, files)
+            fixed = self._join_facts(files, target, self._through_overrides(files, target))
+            if reach != "keywords" or self._homes(target) <= homes:
+                break  # else a call has led to a parameter in a file of which only keywords were looked at
         family = self._family(target)
         judge = Judge(self, target, family, files)
         occurrences = list(judge.occurrences(fixed))
@@ -220,12 +224,12 @@ class Finder:
         self.evaluator.suspect(
             part for root in target.roots for part in self.project.dotted_name(root.path).split(".")
         )
-        homes = {root.path for root in self._family(target)} | {target.source.path}
+        homes = self._homes(target)
         wanted = Wanted(
             target.name,
             tuple(words[1:]),
             any(root.kind == "member" for root in target.roots),
-            frozenset(homes) if reach == "keywords" else None,
+            homes if reach == "keywords" else None,
             self._private(target),
         )
         paths = [target.source.path] if reach == "file" else list(self.candidates.python(words))
@@ -252,6 +256,10 @@ class Finder:
         read = {file.path for file in files}
         self.incomplete += [f"{path} could not be read" for path in paths if path not in read]
         return files
+
+    def _homes(self, target: Target) -> frozenset[str]:
+        """The files with declarations of the symbol."""
+        return frozenset({root.path for root in self._family(target)} | {target.source.path})
 
     def _private(self, target: Target) -> str:
         """What private names begin with that are spelled out with the target, if that is a class that has such names."""
@@ -379,16 +387,44 @@ class Finder:
     def _family(self, target: Target) -> frozenset[Root]:
         return frozenset().union(*(self.groups.members(root) for root in target.roots))
 
-    def _join_facts(self, files: list[FileFacts], target: Target) -> dict[Fact, Meaning]:
+    def _through_overrides(self, files: list[FileFacts], target: Target) -> dict[Fact, Meaning]:
+        """The meanings that change because a subclass overrides what was looked up on `self` on the way to them.
+
+        `self.make().draw()` may draw whatever the `make` of a subclass makes; `cls(size=1)` may construct a subclass. For an
+        attribute that matters only if another class has one of this name.
+        """
+        family = self._family(target)
+        apart = any(each.root not in family for file in files for each in file.definers)
+        facts = [fact for fact in all_facts(files) if fact.through and (apart or fact.role is Role.KEYWORD)]
+        looked_up = {
+            (cls, root.name)
+            for root in {root for fact in facts for root in fact.through}
+            if (cls := closure.class_at(self.project, root)) is not None
+        }
+        overriding = self._descent.overriding(looked_up) if looked_up else {}
+        if not overriding:
+            return {}
+        changed = {member_root(cls, name) for cls, name in overriding}
+        fixed: dict[Fact, Meaning] = {}
+        with self.evaluator.overridden(overriding):
+            for fact in facts:
+                source = self.project.source(fact.path) if not changed.isdisjoint(fact.through) else None
+                if source is not None:
+                    site = source.site_at(fact.start, fact.end, fact.written)
+                    fixed[fact] = self.meanings.of(source, site)
+        return fixed
+
+    def _join_facts(
+        self, files: list[FileFacts], target: Target, fixed: dict[Fact, Meaning]
+    ) -> dict[Fact, Meaning]:
         """Names with several origins join them; members that only others supply get their meaning.
 
         A receiver's class may have no such member of its own: a subclass of it may (a mixture), or code outside may
         write it (`thing.name = …`), which makes it a member.
         """
         definers, outside = _all_definers(files), _set_outside(files)
-        fixed: dict[Fact, Meaning] = {}
         for fact in all_facts(files):
-            meaning = fact.meaning
+            meaning = fixed.get(fact, fact.meaning) if fixed else fact.meaning
             if meaning.unbound and not meaning.roots:
                 supplied = _supplied(meaning, definers, outside)
                 if supplied is not None:

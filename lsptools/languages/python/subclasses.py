@@ -38,6 +38,34 @@ class Descent:
         found = (cls for path, name in mixed for cls in self._named(path, name))
         return tuple(cls for cls in found if not self._tops.isdisjoint(self._evaluator.order(cls)))
 
+    def overriding(self, members: Iterable[tuple[Class, str]]) -> dict[tuple[Class, str], list[Class]]:
+        """For members of classes, the classes below that define them anew."""
+        wanted: dict[str, list[Class]] = {}
+        for cls, name in members:
+            wanted.setdefault(name, []).append(cls)
+        found: dict[tuple[Class, str], list[Class]] = {}
+        for below in self._below({cls.name for classes in wanted.values() for cls in classes}, wanted):
+            above = self._evaluator.order(below)[1:]
+            for name, classes in wanted.items():
+                owners = [cls for cls in classes if cls in above]
+                if owners and self._evaluator.members(below, name):
+                    for cls in owners:
+                        found.setdefault((cls, name), []).append(below)
+        return found
+
+    def _below(self, frontier: set[str], words: Iterable[str]) -> Iterator[Class]:
+        """The classes with a header that leads to one of these names, in files that have one of the words."""
+        known = set(_EMPTY_BASES)
+        pattern = re.compile(r"\b(?:" + "|".join(map(re.escape, words)) + r")\b")
+        while frontier:
+            known |= frontier
+            below: set[str] = set()
+            for path, name, _ in self._headers(frontier):
+                below.add(name)
+                if pattern.search(self._candidates.snapshot.document(path).text):
+                    yield from self._named(path, name)
+            frontier = below - known
+
     def _follow(self, frontier: set[str]) -> None:
         while frontier:
             self._known |= frontier
