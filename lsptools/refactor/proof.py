@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from lsptools.languages.names import Evidence, FilePosition
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.closure import class_at, function_at
+from lsptools.languages.python.computed import COMPUTED
 from lsptools.languages.python.meaning import Meaning, Root
 from lsptools.languages.python.references import KEPT_BYTES, Account, Finder, Keep
 from lsptools.languages.python.roles import TEXT
@@ -170,6 +171,8 @@ class _Proof:
         """Occurrences that are to be edited, in code or text, and are not."""
         edited = {(path, edit.span) for path, edits in self.edits.items() for edit in edits}
         for occurrence in self.account.references.occurrences:
+            if occurrence.role == COMPUTED:
+                continue  # there is no name to edit
             if occurrence.evidence in self.wanted and (occurrence.path, occurrence.span) not in edited:
                 yield f"{self._show(occurrence.path, occurrence.span)} means the symbol and was left"
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 from lsptools.errors import Conflict, Refused
 from lsptools.errors import Site as Place
 from lsptools.languages.names import Evidence, FilePosition, Occurrence, References, Symbol
+from lsptools.languages.python import fixtures
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES, searching
+from lsptools.languages.python.computed import COMPUTED
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.modules import Module
 from lsptools.languages.python.private import PRIVATE
@@ -69,10 +71,12 @@ def plan_rename(
     modules = [root for root in account.family if root.kind == "module"]
     moves = tuple(_moves(finder, account, name)) if modules else ()
     wanted = _wanted(policy)
-    chosen = [each for each in account.references.occurrences if each.evidence in wanted]
+    chosen = [
+        each for each in account.references.occurrences if each.evidence in wanted and each.role != COMPUTED
+    ]
     starts = {(o.path, _byte(finder, o)) for o in chosen if o.path.endswith(PYTHON_SUFFIXES)}
     renaming = Renaming(finder, account, name, sites_of(account, finder, name, starts))
-    found = (*conflicts(renaming), *_undecided(account.references, policy))
+    found = (*conflicts(renaming), *_undecided(account, finder, policy, name))
     if found:
         raise _refusal(account, found, new_name)
     change = _change(finder, account, chosen, new_name, moves)
@@ -152,12 +156,32 @@ def _refuse_external(account: Account, finder: Finder) -> None:
     )
 
 
-def _undecided(references: References, policy: Policy) -> Iterator[Conflict]:
+def _undecided(account: Account, finder: Finder, policy: Policy, new_name: str) -> Iterator[Conflict]:
     if policy.possible != REFUSE:
         return
-    sites = [o for o in references.occurrences if o.evidence is Evidence.POSSIBLE]
+    yield from _called_by_name(account, finder, new_name)
+    sites = [o for o in account.references.occurrences if o.evidence is Evidence.POSSIBLE]
     if sites:
         yield Conflict("undecided", f"{len(sites)} occurrences may be this symbol and cannot be known to be")
+
+
+def _called_by_name(account: Account, finder: Finder, new_name: str) -> Iterator[Conflict]:
+    """What a library or a test runner finds by the name itself."""
+    name = account.target.name
+    for computed in account.by_library:
+        at = computed.source.document.lines.user_from_offset(
+            computed.source.span(computed.start, computed.end).start
+        )
+        place = Place(computed.source.path, at.line, at.column, "is where the library looks it up")
+        yield Conflict("undecided", computed.says, (place,))
+    collected = "test" if name.startswith("test") else "Test" if name.startswith("Test") else ""
+    path = account.references.symbol.path
+    if not collected or new_name.startswith(collected) or not fixtures.is_test_file(path):
+        return
+    if account.references.symbol.kind in ("function", "method", "class"):
+        yield Conflict(
+            "undecided", f"test runners collect `{name}` by its name, and would not find `{new_name}`"
+        )
 
 
 def _refusal(account: Account, found: tuple[Conflict, ...], new_name: str) -> Refused:

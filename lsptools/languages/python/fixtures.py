@@ -77,6 +77,11 @@ def requests(function: Function, name: str) -> bool:
     return is_test(function) and name not in _parametrized(function)
 
 
+def is_test_file(path: str) -> bool:
+    """Does pytest look into the file, by its name?"""
+    return _TEST_FILE.fullmatch(path.rpartition("/")[2]) is not None
+
+
 def is_test(function: Function) -> bool:
     """Is the function collected as a test, by its name?"""
     return function.name.startswith("test") and function.outer.kind in ("module", "class")
@@ -102,9 +107,8 @@ def is_of_a_plugin(function: Function, name: str) -> bool:
         return True
     if is_fixture(function):
         return len(function.decorators) == 1
-    file = function.source.path.rpartition("/")[2]
     marks = (function.source.text(decorator) for decorator in function.decorators)
-    return bool(_TEST_FILE.fullmatch(file)) and all(
+    return is_test_file(function.source.path) and all(
         re.match(r"(pytest\.)?mark\.(?!parametrize)", mark) for mark in marks
     )
 

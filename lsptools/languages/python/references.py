@@ -16,11 +16,12 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from lsptools.errors import BadRequest
-from lsptools.languages.names import FilePosition, References, Symbol
+from lsptools.languages.names import Evidence, FilePosition, Occurrence, References, Step, Symbol
 from lsptools.languages.python import closure, fixtures, mentions
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES, Candidates, searching, word_at
 from lsptools.languages.python.classes import Class
 from lsptools.languages.python.closure import Groups
+from lsptools.languages.python.computed import COMPUTED, Computed, computed_in
 from lsptools.languages.python.facts import Definer, Fact, FileFacts, Wanted, all_facts, facts_of
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.judge import Judge
@@ -33,6 +34,7 @@ from lsptools.languages.python.receivers import Evaluator
 from lsptools.languages.python.roles import BINDING, TEXT, Role
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.subclasses import Descent
+from lsptools.languages.python.values import ClassValue, InstanceValue, ModuleValue
 from lsptools.text.lines import Offset, Span
 from lsptools.workspace.snapshot import Snapshot
 
@@ -65,6 +67,8 @@ class Account:
     external: tuple[Root, ...]
     """Those of the family that are not ours to edit."""
     files: tuple[FileFacts, ...] = field(repr=False, default=())
+    by_library: tuple[Computed, ...] = field(repr=False, default=())
+    """Where a library looks a member up by a name that is put together at run time (`visit_…`)."""
 
 
 def account(snapshot: Snapshot, at: FilePosition, candidates: Candidates | None = None) -> Account:
@@ -206,6 +210,8 @@ class Finder:
         occurrences = list(judge.occurrences(fixed))
         if with_others:
             occurrences.extend(judge.other_files(self.candidates.others(words)))
+        computed = self._computed(target, family)
+        occurrences.extend(_as_occurrence(each) for each in computed if not each.source.external)
         occurrences.sort(key=lambda occurrence: (occurrence.path, occurrence.span))
         external = tuple(sorted((r for r in family if self._is_external(r)), key=lambda r: (r.path, r.start)))
         incomplete = tuple(dict.fromkeys([*self.incomplete, *self.candidates.incomplete]))
@@ -217,7 +223,8 @@ class Finder:
             incomplete_because=incomplete,
             n_files=len({occurrence.path for occurrence in occurrences}),
         )
-        return Account(target, family, references, self.meanings, external, tuple(files))
+        by_library = tuple(each for each in computed if each.source.external)
+        return Account(target, family, references, self.meanings, external, tuple(files), by_library)
 
     def _facts(self, target: Target, reach: str, words: list[str], *, with_others: bool) -> list[FileFacts]:
         """The facts of every Python file in reach."""
@@ -414,6 +421,35 @@ class Finder:
                     fixed[fact] = self.meanings.of(source, site)
         return fixed
 
+    def _computed(self, target: Target, family: frozenset[Root]) -> list[Computed]:
+        """Look-ups by a name that is put together at run time, in the hierarchy and the modules of the symbol."""
+        classes = [cls for root in family if (cls := closure.class_at(self.project, root)) is not None]
+        hierarchy = {each for cls in classes for each in self.evaluator.order(cls)}
+        modules = {root.path for root in family if root.kind == "variable" and root.start == -1}
+        sources = {cls.source.path: cls.source for cls in hierarchy}
+        sources.update(
+            (path, source) for path in modules if (source := self.project.source(path)) is not None
+        )
+        return [
+            each
+            for path in sorted(sources)
+            for each in computed_in(sources[path], target.name)
+            if self._may_look_up(each, hierarchy, path in modules)
+        ]
+
+    def _may_look_up(self, computed: Computed, hierarchy: set[Class], is_module: bool) -> bool:
+        """May the look-up come to a member of these classes, or to a name of its own module?"""
+        if computed.receiver is None:
+            return is_module
+        types = self.evaluator.at(computed.source, computed.receiver)
+        if not types.complete:
+            return True
+        return any(
+            isinstance(value, (InstanceValue, ClassValue))
+            and not hierarchy.isdisjoint(self.evaluator.order(value.cls))
+            for value in types.values
+        ) or (is_module and any(isinstance(value, ModuleValue) for value in types.values))
+
     def _join_facts(
         self, files: list[FileFacts], target: Target, fixed: dict[Fact, Meaning]
     ) -> dict[Fact, Meaning]:
@@ -511,6 +547,12 @@ class Finder:
             owner,
             _kind(variable.sites, "variable" if root.start == -1 else "local"),
         )
+
+
+def _as_occurrence(computed: Computed) -> Occurrence:
+    path, span = computed.source.path, computed.source.span(computed.start, computed.end)
+    step = Step(f"possible: {computed.says}", path, span)
+    return Occurrence(path, span, Evidence.POSSIBLE, COMPUTED, computed.says, (step,))
 
 
 def _kind(sites: list[Site], otherwise: str) -> str:
