@@ -66,6 +66,8 @@ class Definer:
     """Those of the ancestors that define it; builtin ones too."""
     unknown_bases: tuple[str, ...]
     """Base expressions, its own and its ancestors', that lead nowhere."""
+    kind: str = ""
+    """`protocol` or `abstract`, if other classes may stand for it that do not name it as a base."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class Wanted:
     members: bool
     """Are the classes that define the name wanted?"""
     keywords_only_outside: frozenset[str] | None
-    """If not None: outside of these files only keyword arguments count (the name is a parameter's)."""
+    """If not None: outside of these files only keyword arguments count (the name is a parameter's), in templates, too."""
     private: str = ""
     """What private names begin with when they are spelled out with the class that is looked for."""
 
@@ -121,7 +123,9 @@ def _sites(source: Source, wanted: Wanted) -> Sequence[Site]:
 
 def _counts(source: Source, site: Site, wanted: Wanted) -> bool:
     homes = wanted.keywords_only_outside
-    return homes is None or source.path in homes or site.role is Role.KEYWORD
+    if homes is None or source.path in homes or site.role is Role.KEYWORD:
+        return True
+    return site.role is Role.STRING and mentions.is_template_keyword(source, site)
 
 
 def _spelled_out(meanings: Meanings, source: Source, prefix: str) -> Iterator[Fact]:
@@ -155,7 +159,17 @@ def _definer(meanings: Meanings, cls: Class, name: str) -> Definer:
         tuple(member_root(ancestor, spelled) for ancestor in lineage),
         (*overridden, *builtin_roots(evaluator, cls, name)),
         tuple(owner.source.text(node) for owner, node in evaluator.unknown_bases(cls)),
+        _kind_of_class(cls),
     )
+
+
+def _kind_of_class(cls: Class) -> str:
+    names = {cls.source.text(node).partition("[")[0].rpartition(".")[2] for node in cls.base_nodes}
+    if "Protocol" in names:
+        return "protocol"
+    meta = cls.keywords.get("metaclass")
+    is_abstract = "ABC" in names or (meta is not None and cls.source.text(meta).endswith("ABCMeta"))
+    return "abstract" if is_abstract else ""
 
 
 def _fact(meanings: Meanings, source: Source, site: Site) -> Fact:

@@ -11,7 +11,7 @@ What no meaning could be derived for is decided here, by rules that are stated i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from lsptools.languages.python import closure, mentions
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.classes import class_in
 from lsptools.languages.python.facts import Fact, FileFacts, all_facts
-from lsptools.languages.python.meaning import Meaning, Root
+from lsptools.languages.python.meaning import SETS_BY_NAME, Meaning, Root
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import word_pattern
 from lsptools.text.lines import Offset, Span
@@ -34,12 +34,19 @@ class Judge:
     """Gives each occurrence its class."""
 
     def __init__(
-        self, finder: Finder, target: Target, family: frozenset[Root], files: list[FileFacts]
+        self,
+        finder: Finder,
+        target: Target,
+        family: frozenset[Root],
+        files: list[FileFacts],
+        possible: Mapping[Root, str],
     ) -> None:
         self.finder = finder
         self.target = target
         self.family = family
         self.files = files
+        self.possible = {root: why for root, why in possible.items() if root not in family}
+        """Declarations that may form one name with the family, and why."""
         self.has_members = any(root.kind == "member" for root in family)
         self.has_globals = any(
             (root.kind == "variable" and root.start == -1) or root.kind == "fixture" for root in family
@@ -62,6 +69,10 @@ class Judge:
             if meaning.complete:
                 return Evidence.CERTAIN, _says(fact, meaning)
             return Evidence.LIKELY, f"{meaning.says}; {meaning.unknown}"
+        if self.possible and not meaning.roots.isdisjoint(self.possible):
+            return Evidence.POSSIBLE, next(
+                self.possible[root] for root in meaning.roots if root in self.possible
+            )
         if meaning.roots and meaning.complete:
             return Evidence.UNRELATED, meaning.says
         if meaning.roots:
@@ -122,10 +133,12 @@ class Judge:
         )
 
     def _unknown_keyword(self, fact: Fact, why: str) -> tuple[Evidence, str]:
+        if self.has_members and SETS_BY_NAME in why:
+            return Evidence.POSSIBLE, why
         callees = self._callee_names
         if not callees:
             return Evidence.UNRELATED, f"{why}; the symbol is no parameter"
-        if fact.beside in callees or fact.beside in _ANY_CALLEE:
+        if fact.beside in callees or fact.beside in self._any_callees:
             return Evidence.POSSIBLE, why
         return Evidence.UNRELATED, f"{why}, and it is not called `{'` or `'.join(sorted(callees))}`"
 
@@ -144,6 +157,19 @@ class Judge:
             if cls is not None and self.finder.meanings.makes_constructor(cls):
                 names.add(cls.name)
         return frozenset(names)
+
+    @cached_property
+    def _any_callees(self) -> frozenset[str]:
+        """Callees that may be any class, or copy any record: where the symbol is a constructor's parameter, or a field."""
+        project, found = self.finder.project, set[str]()
+        for root in self.family:
+            function, cls = closure.function_at(project, root), closure.class_at(project, root)
+            if function is not None and function.in_class:
+                constructs = function.name in closure.NOT_POLYMORPHIC or function.name == "__call__"
+                found |= _ANY_CLASS if constructs else {"super"}
+            if cls is not None and self.finder.meanings.makes_constructor(cls):
+                found |= _ANY_CLASS | _ANY_RECORD
+        return frozenset(found)
 
     # ------------------------------------------------------------------ text
 
@@ -166,6 +192,9 @@ class Judge:
             return fact.evidence, fact.reason
         if roots & self.family:
             return Evidence.POSSIBLE, fact.reason
+        if fact.reason == mentions.TEMPLATE_KEYWORD:
+            evidence = Evidence.POSSIBLE if self._callee_names else Evidence.MENTION
+            return evidence, fact.reason
         if not (self.has_members or self.has_globals or self.has_modules):
             return Evidence.MENTION, fact.reason
         if roots:
@@ -233,5 +262,7 @@ def _says(fact: Fact, meaning: Meaning) -> str:
     return meaning.says or fact.role.value
 
 
-_ANY_CALLEE = frozenset({"cls", "type", "__class__", "super", "__init__", "_replace", "replace"})
+_ANY_CLASS = frozenset({"cls", "type", "__class__", "super", "__init__"})
 """Callees that may be any class."""
+_ANY_RECORD = frozenset({"_replace", "replace", "evolve"})
+"""Callees that copy a value with other fields."""

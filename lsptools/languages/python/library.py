@@ -19,19 +19,15 @@ from lsptools.workspace.paths import Root
 def library_owner(project: Project, name: str, own: frozenset[str]) -> str | None:
     """Something outside the workspace that has an attribute `name`, as a phrase; None: nothing has.
 
-    `own` are the top-level packages of the symbol: an installed copy of the workspace's own code does not count.
+    `own` are the top-level packages of the symbol: a copy of the workspace's own code does not count, installed or vendored.
     """
     owner = builtin_attributes().get(name)
     if owner is not None:
         return owner
     word = re.escape(name)
     pattern = rf"(\b(def|class)\s+{word}\b)|(\.{word}\s*(:[^=]*)?=[^=])|(^\s+{word}\s*(:|=[^=]))|(^{word}\s*(:[^=]*)?=[^=])"
-    globs = (
-        "*.py",
-        "*.pyi",
-        *_ELSEWHERE,
-        *(f"!/{top}{end}" for top in sorted(own) for end in ("/**", ".py")),
-    )
+    copies = ("!/{}/**", "!/{}.py", "!**/_vendor/{}/**")
+    globs = ("*.py", "*.pyi", *_ELSEWHERE, *(copy.format(top) for top in sorted(own) for copy in copies))
     query = Query(pattern, globs=globs, limit=1)
     for folder in project.library_roots:
         path = Path(folder) if folder.startswith("/") else project.snapshot.root.path / folder

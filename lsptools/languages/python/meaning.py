@@ -660,12 +660,18 @@ class Meanings:
             says = says or meaning.says
             if not meaning.complete:
                 unknown = unknown or meaning.unknown
+        lands = f"it lands in `**{rest}` of `{function.name}`"
+        for receiver in _set_by_name(source, function):
+            types = self.evaluator.at(source, receiver)
+            roots |= {root for value in types.values for root in self.on_value(value, name, "it").roots}
+            says = says or f"{lands}, {SETS_BY_NAME} of `{_short(source.text(receiver))}`"
+            if not types.complete:
+                unknown = f"{lands}, {SETS_BY_NAME} of `{_short(source.text(receiver))}`"
         if unknown:
-            why = f"it lands in `**{rest}` of `{function.name}`"
-            return Meaning(frozenset(roots), says, False, why)
+            return Meaning(frozenset(roots), says, False, unknown if SETS_BY_NAME in unknown else lands)
         if roots:
             return Meaning(frozenset(roots), f"`{text}` hands it on through `**{rest}`")
-        return Meaning(frozenset(), f"it lands in `**{rest}` of `{function.name}`")
+        return Meaning(frozenset(), lands)
 
     def _replaced_field(
         self, source: Source, function: Node, last: str, arguments: list[Node], name: str
@@ -779,6 +785,30 @@ def _splat_calls(source: Source, function: Function, rest: str) -> list[Node]:
         if at >= 2 and path[at - 2][0].type == "call":
             found.append(path[at - 2][0])
     return found
+
+
+def _set_by_name(source: Source, function: Function) -> Iterator[Node]:
+    """What a function sets attributes of whose names it is given: `setattr(x, key, value)`, `x.__dict__.update(values)`."""
+    for match in _SET_BY_NAME.finditer(source.bytes, function.start, function.end):
+        path, _ = source.descend(match.start())
+        call = next((node for node, _ in reversed(path) if node.type == "call"), None)
+        if call is None:
+            continue
+        arguments = positional_arguments(call)
+        if match.group().startswith(b"setattr"):
+            if len(arguments) == 3 and arguments[1].type != "string":
+                yield arguments[0]
+            continue
+        callee = call.child_by_field_name("function")
+        namespace = callee.child_by_field_name("object") if callee is not None else None
+        owner = namespace.child_by_field_name("object") if namespace is not None else None
+        if owner is not None:
+            yield owner
+
+
+_SET_BY_NAME = re.compile(rb"\bsetattr\s*\(|\b__dict__\s*\.\s*update\s*\(")
+SETS_BY_NAME = "which sets attributes by their names"
+"""In a reason: what a keyword may come to."""
 
 
 @lru_cache(maxsize=1024)

@@ -93,6 +93,8 @@ def _in_string(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
         return TextMeaning(None, "in an annotation's string", _dotted_meaning(meanings, source, site))
     if parent is None:
         return TextMeaning(Evidence.MENTION, "in a string")
+    if is_template_keyword(source, site):
+        return TextMeaning(Evidence.POSSIBLE, TEMPLATE_KEYWORD)
     field = _record_field(meanings, source, site) or _parametrized(meanings, source, site, index)
     if field is not None:
         return field
@@ -113,6 +115,23 @@ def _in_string(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
     if not whole and dotted is not None and _at(site, string) >= dotted.start(1):
         return _dotted_string(meanings, source, site, dotted.group(1), _at(site, string) - dotted.start(1))
     return TextMeaning(Evidence.MENTION, "a string of the same word" if whole else "in a string")
+
+
+def is_template_keyword(source: Source, site: Site) -> bool:
+    """Does the word stand as a keyword in an expression of a template: `"{{ text|indent(width=2) }}"`?"""
+    if site.role is not Role.STRING or _KEYWORD_AFTER.match(source.bytes, site.end) is None:
+        return False
+    string = next((node for node, _ in reversed(site.path) if node.type == "string"), None)
+    start = string.child(0) if string is not None else None
+    if string is None or start is None or b"f" in (start.text or b"").lower():
+        return False
+    opened = max(source.bytes.rfind(mark, string.start_byte, site.start) for mark in (b"{{", b"{%"))
+    closed = max(source.bytes.rfind(mark, string.start_byte, site.start) for mark in (b"}}", b"%}"))
+    return opened > closed and b"(" in source.bytes[opened : site.start]
+
+
+TEMPLATE_KEYWORD = "a keyword in an expression of a template"
+_KEYWORD_AFTER = re.compile(rb"\s*=(?!=)")
 
 
 def _record_field(meanings: Meanings, source: Source, site: Site) -> TextMeaning | None:
@@ -471,6 +490,8 @@ def in_other_file(
     if suffix in _TEMPLATES or "{{" in line or "{%" in line:
         opened = max(text.rfind("{{", 0, start), text.rfind("{%", 0, start))
         closed = max(text.rfind("}}", 0, start), text.rfind("%}", 0, start))
+        if opened > closed and text[opened - 1 : opened] == "$":
+            return Evidence.MENTION, "in an expression of a workflow"
         if opened > closed:
             return Evidence.POSSIBLE, "in a template expression"
     if suffix in ("pyx", "pxd", "pxi"):

@@ -30,6 +30,7 @@ from lsptools.languages.python.meaning import Meaning, Meanings, Root, member_ro
 from lsptools.languages.python.modules import Project
 from lsptools.languages.python.parallel import facts_of_all
 from lsptools.languages.python.private import class_named_by, prefix_of
+from lsptools.languages.python.protocols import standing_for
 from lsptools.languages.python.receivers import Evaluator
 from lsptools.languages.python.roles import BINDING, TEXT, Role
 from lsptools.languages.python.scopes import Site, Source
@@ -202,11 +203,12 @@ class Finder:
             self._join_overrides(files)
             self._grow(target)
             self._join_below(target, files)
+            possible = self._join_protocols(files, target)
             fixed = self._join_facts(files, target, self._through_overrides(files, target))
             if reach != "keywords" or self._homes(target) <= homes:
                 break  # else a call has led to a parameter in a file of which only keywords were looked at
         family = self._family(target)
-        judge = Judge(self, target, family, files)
+        judge = Judge(self, target, family, files, possible)
         occurrences = list(judge.occurrences(fixed))
         if with_others:
             occurrences.extend(judge.other_files(self.candidates.others(words)))
@@ -332,6 +334,26 @@ class Finder:
                     self.groups.join((*members, *closure.builtin_roots(self.evaluator, cls, target.name)))
             if self._family(target) == family:
                 return
+            self._grow(target)
+
+    def _join_protocols(self, files: list[FileFacts], target: Target) -> dict[Root, str]:
+        """Join the members of classes that stand for a protocol; those that may are returned, with the reason."""
+        definers = _all_definers(files)
+        if len(definers) < 2 or not any(definer.kind for definer in definers):
+            return {}
+        while True:
+            family = self._family(target)
+            standing = standing_for(
+                self.meanings,
+                self.sources_with,
+                definers,
+                lambda root: closure.class_at(self.project, root),
+                family,
+            )
+            for pair in standing.joined:
+                self.groups.join(pair)
+            if self._family(target) == family:
+                return standing.possible
             self._grow(target)
 
     def library_owner(self, target: Target) -> str | None:
