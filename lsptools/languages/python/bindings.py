@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lsptools.languages.python import callbacks, containers, fixtures
+from lsptools.languages.python import callbacks, containers, fixtures, replaced
 from lsptools.languages.python.classes import (
     Function,
     Parameter,
@@ -47,11 +47,15 @@ def _nothing(evaluator: Evaluator, source: Source, site: Site) -> Types:
 
 
 def _bound_class(evaluator: Evaluator, source: Source, site: Site) -> Types:
-    return just(ClassValue(class_of(source, site.path[-2][0])))
+    cls = class_of(source, site.path[-2][0])
+    return replaced.class_value(evaluator, cls) if cls.decorators else just(ClassValue(cls))
 
 
 def _bound_function(evaluator: Evaluator, source: Source, site: Site) -> Types:
-    return just(FunctionValue(function_of(source, site.path[-2][0])))
+    function = function_of(source, site.path[-2][0])
+    return (
+        replaced.function_value(evaluator, function) if function.decorators else just(FunctionValue(function))
+    )
 
 
 def _bound_import(evaluator: Evaluator, source: Source, site: Site) -> Types:

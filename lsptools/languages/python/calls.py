@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lsptools.languages.python import containers
+from lsptools.languages.python import containers, replaced
 from lsptools.languages.python.classes import (
     Class,
     Function,
@@ -58,7 +58,7 @@ def call(evaluator: Evaluator, where: Where, node: Node) -> Types:
 def called(evaluator: Evaluator, value: Value, where: Where, node: Node) -> Types:
     """What calling a value gives."""
     if isinstance(value, ClassValue):
-        return just(InstanceValue(value.cls))
+        return replaced.constructed(evaluator, value.cls)
     if isinstance(value, FunctionValue):
         return evaluator.returned(value.function, value.owner)
     if isinstance(value, InstanceValue):

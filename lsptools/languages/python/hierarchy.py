@@ -40,6 +40,7 @@ class Hierarchy(ABC):
 
     def __init__(self) -> None:
         self._orders: dict[Class, tuple[Class, ...]] = {}
+        self._makers: dict[Class, tuple[Function, ...]] = {}
         self._bases: dict[Class, tuple[Types, ...]] = {}
         self._selves: dict[tuple[Scope, str], tuple[Class, bool] | None] = {}
         self._depth = 0
@@ -214,6 +215,17 @@ class Hierarchy(ABC):
                 if isinstance(value, ClassValue):
                     return value.cls
         return None
+
+    def makers(self, cls: Class) -> tuple[Function, ...]:
+        """What of the workspace decides what a call of the class gives: its `__new__`, the metaclass's `__call__`."""
+        known = self._makers.get(cls)
+        if known is None:
+            metaclass = self.metaclass(cls)
+            found = [self.method(cls, "__new__")]
+            found.append(self.method(metaclass, "__call__") if metaclass is not None else None)
+            known = tuple(each for each in found if each is not None and not each.source.external)
+            self._makers[cls] = known
+        return known
 
     def is_metaclass(self, cls: Class) -> bool:
         return "type" in self.builtin_bases(cls)

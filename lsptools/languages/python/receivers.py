@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 
-from lsptools.languages.python import bindings, calls, containers, expressions, narrowing
+from lsptools.languages.python import bindings, calls, containers, expressions, narrowing, replaced
 from lsptools.languages.python.annotations import annotated
 from lsptools.languages.python.classes import (
     Class,
@@ -282,7 +282,8 @@ class Evaluator(Hierarchy):
             if site.role is Role.FUNCTION:
                 found.append(self._method_value(value, definer, function_of(source, site.path[-2][0])))
             else:
-                found.append(self.binding(source, site))
+                types = self.binding(source, site)
+                found.append(types if site.role is Role.ATTRIBUTE else replaced.gotten(self, types))
         return union(found)
 
     def _field_type(self, record: Record, name: str) -> Types:
@@ -297,6 +298,10 @@ class Evaluator(Hierarchy):
             return self.returned(function, value.cls)
         if function.is_accessor:
             return NOTHING
+        if function.decorators:
+            got = replaced.property_value(self, function, value)
+            if got is not None:
+                return got
         bound = not function.is_static and (function.is_class_method or not isinstance(value, ClassValue))
         return just(FunctionValue(function, bound, value.cls))
 
