@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from lsptools.errors import BadRequest
 from lsptools.languages.names import Evidence, FilePosition, Occurrence, References, Step, Symbol
 from lsptools.languages.python import closure, fixtures, mentions
+from lsptools.languages.python.calls import is_left_to_subclasses
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES, Candidates, searching, word_at
 from lsptools.languages.python.classes import Class
 from lsptools.languages.python.closure import Groups
@@ -424,7 +425,8 @@ class Finder:
         """
         family = self._family(target)
         apart = any(each.root not in family for file in files for each in file.definers)
-        facts = [fact for fact in all_facts(files) if fact.through and (apart or fact.role is Role.KEYWORD)]
+        through = [fact for fact in all_facts(files) if fact.through and (apart or fact.role is Role.KEYWORD)]
+        facts = [fact for fact in through if self._may_be_otherwise(fact)]
         looked_up = {
             (cls, root.name)
             for root in {root for fact in facts for root in fact.through}
@@ -471,6 +473,17 @@ class Finder:
             and not hierarchy.isdisjoint(self.evaluator.order(value.cls))
             for value in types.values
         ) or (is_module and any(isinstance(value, ModuleValue) for value in types.values))
+
+    def _may_be_otherwise(self, fact: Fact) -> bool:
+        """Is it decided what the occurrence means, so that a subclass may make it wrong, or left to subclasses to decide?"""
+        if fact.meaning.roots or fact.meaning.complete:
+            return True
+        for root in fact.through:
+            cls = closure.class_at(self.project, root)
+            function = cls.own_function(root.name) if cls is not None else None
+            if function is not None and is_left_to_subclasses(function):
+                return True
+        return False
 
     def _join_facts(
         self, files: list[FileFacts], target: Target, fixed: dict[Fact, Meaning]
