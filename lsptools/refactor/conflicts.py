@@ -21,13 +21,16 @@ from dataclasses import dataclass
 
 from lsptools.errors import BadRequest, Conflict, Refused
 from lsptools.errors import Site as Place
-from lsptools.languages.python import closure
+from lsptools.languages.python import closure, detours
 from lsptools.languages.python.classes import Class
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.meaning import Root
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import BINDING, DECLARING, Role
 from lsptools.languages.python.scopes import Names, Scope, Site, Source, mangled
+from lsptools.refactor.moved_blocks import place
+from lsptools.refactor.private_names import private_conflicts
+from lsptools.refactor.reserved import reserved
 
 
 def check_name(new_name: str, old_name: str) -> None:
@@ -79,8 +82,9 @@ class Renaming:
 def conflicts(renaming: Renaming) -> tuple[Conflict, ...]:
     """Every conflict, each once."""
     found: list[Conflict] = []
-    for check in (_scopes, _members, _keywords, _star_importers, _modules):
+    for check in (_scopes, _members, _reserved, _keywords, _star_importers, _modules):
         found.extend(check(renaming))
+    found.extend(private_conflicts(renaming.finder, renaming.account, renaming.new_name))
     return tuple(dict.fromkeys(found))
 
 
@@ -310,11 +314,34 @@ def _member_conflict(renaming: Renaming, cls: Class, other: Class, there: Site) 
     return Conflict("name_clash", message, (_declaration(renaming), _place(other.source, there, says)))
 
 
+def _reserved(renaming: Renaming) -> Iterator[Conflict]:
+    for kind, says, cls in reserved(renaming.finder, renaming.account, renaming.new_name):
+        at = place(cls.source, cls.start, f"cannot be, for in this class {says}")
+        yield Conflict(kind, says, (_declaration(renaming), at))
+
+
 # ---------------------------------------------------------------------------------------------------- calls
 
 
+def _reaching_already(renaming: Renaming) -> Iterator[Conflict]:
+    """Keywords of the new name that land in `**rest` now, and would fill the renamed parameter."""
+    finder, family = renaming.finder, renaming.account.family
+    if not any(closure.is_parameter(finder.project, root) for root in family):
+        return
+    for source in finder.sources_with(renaming.new_name):
+        for site in source.sites(renaming.new_name):
+            if site.role is not Role.KEYWORD and not detours.may_be_key(site):
+                continue
+            old = detours.reached(finder.meanings, source, site, renaming.account.target.name)
+            if old & family:
+                says = f"a call gives `{renaming.new_name}` already, which would fill the renamed parameter"
+                sites = (_declaration(renaming), _place(source, site, "this keyword would reach it"))
+                yield Conflict("name_clash", says, sites)
+
+
 def _keywords(renaming: Renaming) -> Iterator[Conflict]:
-    """A call that gives the new keyword already would give it twice."""
+    """A call that gives the new keyword already would give it twice, or to another parameter."""
+    yield from _reaching_already(renaming)
     for source, site in renaming.sites:
         if site.role not in (Role.KEYWORD, Role.PATTERN_KEYWORD) or len(site.path) < 3:
             continue

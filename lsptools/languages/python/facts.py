@@ -13,6 +13,7 @@ from lsptools.languages.names import Evidence
 from lsptools.languages.python import mentions
 from lsptools.languages.python.classes import Class, last_name
 from lsptools.languages.python.closure import builtin_roots, definers
+from lsptools.languages.python.detours import may_be_key
 from lsptools.languages.python.meaning import NOTHING, Meaning, Meanings, Root, member_root
 from lsptools.languages.python.private import PRIVATE, spelled_out
 from lsptools.languages.python.roles import BINDING, DECLARING, TEXT, Role, access_of, receiver_before
@@ -100,7 +101,7 @@ class Wanted:
 def facts_of(meanings: Meanings, source: Source, wanted: Wanted) -> FileFacts:
     """The facts of one file."""
     sites = [site for site in _sites(source, wanted) if _counts(source, site, wanted)]
-    facts = tuple(_fact(meanings, source, site) for site in sites)
+    facts = tuple(fact for site in sites if _is_wanted(fact := _fact(meanings, source, site), wanted))
     if wanted.private and wanted.private in source.document.text:
         spelled = _spelled_out(meanings, source, wanted.private)
         facts = tuple(sorted([*facts, *spelled], key=lambda fact: fact.start))
@@ -125,7 +126,15 @@ def _counts(source: Source, site: Site, wanted: Wanted) -> bool:
     homes = wanted.keywords_only_outside
     if homes is None or source.path in homes or site.role is Role.KEYWORD:
         return True
-    return site.role is Role.STRING and mentions.is_template_keyword(source, site)
+    return site.role is Role.STRING and (may_be_key(site) or mentions.is_template_keyword(source, site))
+
+
+def _is_wanted(fact: Fact, wanted: Wanted) -> bool:
+    """Outside of a parameter's own files a string counts only if it becomes a keyword of something known, or may in a template."""
+    homes = wanted.keywords_only_outside
+    if homes is None or fact.path in homes or fact.role is not Role.STRING:
+        return True
+    return bool(fact.meaning.roots) or fact.reason.startswith(mentions.TEMPLATE_KEYWORD)
 
 
 def _spelled_out(meanings: Meanings, source: Source, prefix: str) -> Iterator[Fact]:

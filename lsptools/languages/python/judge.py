@@ -65,6 +65,8 @@ class Judge:
                 yield self._occurrence(fact, evidence, reason, meaning.steps)
 
     def _code(self, fact: Fact, meaning: Meaning) -> tuple[Evidence, str]:
+        if meaning.perhaps & self.family and not meaning.roots & self.family:
+            return Evidence.POSSIBLE, f"it may be handed on; {meaning.unknown or meaning.says}"
         if meaning.roots & self.family:
             if meaning.complete:
                 return Evidence.CERTAIN, _says(fact, meaning)

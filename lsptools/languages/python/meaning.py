@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from lsptools.languages.names import Step
-from lsptools.languages.python import fixtures
+from lsptools.languages.python import detours, fixtures
 from lsptools.languages.python.classes import (
     Class,
     Function,
@@ -75,6 +75,8 @@ class Meaning:
     unbound: tuple[tuple[Root, ...], ...] = ()
     """For each class of the receiver that has no such member as far as known: the member as it would be in the class and
     its ancestors. A subclass may supply it, or code outside."""
+    perhaps: frozenset[Root] = frozenset()
+    """Declarations that it may mean, and nothing more is known of that."""
 
 
 NOTHING = Meaning(frozenset(), "")
@@ -447,7 +449,7 @@ class Meanings:
         meaning = self.keyword_of(source, call, function, name, 0)
         if name.startswith("__") and any(root.name != site.spelling for root in meaning.roots):
             return Meaning(frozenset(), "a private parameter of a class has another name here")
-        return meaning
+        return detours.on_detour(self, source, site, name, meaning)
 
     def keyword_of(self, source: Source, call: Node, function: Node, name: str, depth: int) -> Meaning:
         text = _short(source.text(function))

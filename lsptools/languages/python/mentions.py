@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 
 from lsptools.languages.names import Evidence
-from lsptools.languages.python import fixtures, module_strings
+from lsptools.languages.python import detours, fixtures, module_strings
 from lsptools.languages.python.classes import (
     Class,
     Function,
@@ -275,6 +275,9 @@ def _keyed_value(meanings: Meanings, source: Source, site: Site, index: int) -> 
     parent, field = site.path[index - 1][0], site.path[index][1]
     owner: Types | None = None
     evaluator = meanings.evaluator
+    keyword = _unpacked_keyword(meanings, source, site, index)
+    if keyword is not None:
+        return keyword
     if parent.type == "subscript" and field == "subscript":
         value = parent.child_by_field_name("value")
         owner = evaluator.at(source, value) if value is not None else None
@@ -292,9 +295,6 @@ def _keyed_value(meanings: Meanings, source: Source, site: Site, index: int) -> 
         if other.start_byte != site.path[index][0].start_byte:
             owner = evaluator.at(source, other)
     elif parent.type == "pair" and field == "key" and index >= 2:
-        keyword = _unpacked_keyword(meanings, source, site, index)
-        if keyword is not None:
-            return keyword
         owner = expected_type(meanings, source, site, index - 2)
     elif parent.type == "dict_pattern" and field == "key":
         owner = _subject(meanings, source, site)
@@ -311,15 +311,12 @@ def _keyed_value(meanings: Meanings, source: Source, site: Site, index: int) -> 
 
 
 def _unpacked_keyword(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
-    """`f(**{"name": …})` gives the keyword `name`."""
-    if index < 5 or site.path[index - 3][0].type != "dictionary_splat":
-        return None
-    call = site.path[index - 5][0]
-    function = call.child_by_field_name("function")
-    if call.type != "call" or function is None:
-        return None
-    meaning = meanings.keyword_of(source, call, function, site.spelling, 0)
-    return TextMeaning(None, "a keyword in an unpacked dictionary", meaning)
+    """`f(**{"name": …})` gives the keyword `name`; a dictionary that has a name may give it."""
+    certain, perhaps = detours.key_roots(meanings, source, site, index, site.spelling)
+    says = "a keyword in an unpacked dictionary"
+    if certain:
+        return TextMeaning(None, says, Meaning(certain, says))
+    return TextMeaning(Evidence.POSSIBLE, f"{says}, perhaps", Meaning(perhaps, says)) if perhaps else None
 
 
 def _subject(meanings: Meanings, source: Source, site: Site) -> Types | None:

@@ -38,7 +38,7 @@ def class_named_by(meanings: Meanings, root: Root) -> Class | None:
 def prefix_of(cls: Class) -> str:
     """What private names of the class begin with outside of it; empty if it has none."""
     bare = cls.name.lstrip("_")
-    return f"_{bare}__" if bare and _PRIVATE.search(cls.source.bytes, cls.start, cls.end) else ""
+    return f"_{bare}__" if bare and PRIVATE_NAME.search(cls.source.bytes, cls.start, cls.end) else ""
 
 
 def spelled_out(
@@ -76,4 +76,5 @@ def _judged(meanings: Meanings, source: Source, site: Site) -> tuple[Evidence | 
     return None, Meaning(frozenset(roots), says, steps=member.steps)
 
 
-_PRIVATE = re.compile(rb"(?<![\w\x80-\xff])__(?!\w*__(?![\w\x80-\xff]))\w")
+PRIVATE_NAME = re.compile(rb"(?<![\w\x80-\xff])__(?!\w*__(?![\w\x80-\xff]))[\w\x80-\xff]+")
+"""A private name as it is written in its class."""
