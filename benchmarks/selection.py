@@ -26,9 +26,10 @@ from pathlib import Path
 from lsptools.faces.environment import Environment
 from lsptools.text.edits import Edits, TextEdit
 from lsptools.text.lines import Offset, Span
+from lsptools.verify.mention_graph import TEST_FILE
 from lsptools.verify.programs import AFTER, BEFORE, Programs
 from lsptools.verify.pytest_run import Outcome, TestRun, run_tests
-from lsptools.verify.selection import TEST_FILE, select
+from lsptools.verify.selection import select
 from lsptools.verify.versions import Versions
 from lsptools.workspace.bench import Bench
 from lsptools.workspace.change import Change, FileEdits

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 
 from lsptools.errors import BadRequest
+from lsptools.verify.mention_graph import TEST_FILE
 from lsptools.verify.programs import AFTER, Programs
 from lsptools.verify.pytest_run import Outcome, TestRun, run_tests
-from lsptools.verify.selection import TEST_FILE
 from lsptools.verify.verdict import Problem, Standing, Verdict
 from lsptools.verify.versions import Versions
 

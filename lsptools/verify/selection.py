@@ -1,57 +1,32 @@
-"""Which tests reach what a change touches: over who mentions whom, within who imports whom.
+"""Which tests are to be run for a change, of all that reach what it touches (`mention_graph.py`).
 
-A definition reaches another if it mentions its name and its file imports that one's file, directly or over others. Starting at
-the touched definitions, this is followed backwards to test functions; through fixtures (mentioned by parameters), base classes,
-and `setUp` methods, which stand for every test of their class. Mentioned counts by name only, so more is selected than is
-reached; what a name is bound to is not asked, since that would lose calls whose receiver cannot be derived.
-
-Where everything goes through one door, nearly every test reaches everything. So at most a fifth of the tests is chosen (but
-`ENOUGH` in any case): half of them the nearest, counted in mentions from the touched definition to the test, with some of each class
-and file at the same distance; the other half those that speak most of it, counted in rare words they share with its name and file.
-
-Where it stops: functions called by names put together at run time (methods so called are reached through their class), plugins and entry points; files that tests read as data.
+Where coverage.py has recorded which test ran which line, that answers (`by_record.py`), and the graph only for tests that the record
+does not know. Without a record, where everything goes through one door, nearly every test reaches everything. So at most a fifth of
+the tests is chosen (but `ENOUGH` in any case): half of them the nearest, counted in mentions from the touched definition to the
+test, with some of each class and file at the same distance; the other half those that speak most of it, counted in rare words
+they share with its name and file.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from lsptools.errors import BadRequest
-from lsptools.verify.definitions import MODULE, touched_names, tree_of
+from lsptools.verify.by_record import known_by_record
+from lsptools.verify.mention_graph import Index, indexed, is_test, reached_from, tests_among, touched_in
 from lsptools.verify.versions import Versions
-from lsptools.workspace.snapshot import Snapshot
 
-TEST_FILE = re.compile(r"(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$")
 ENOUGH = 20
 """So few tests are never cut."""
 SHARE = 5
 """One test in so many is chosen at most."""
-_CONFTEST = re.compile(r"(?:^|/)conftest\.py$")
-_SETUP = frozenset(
-    {"setUp", "tearDown", "setUpClass", "tearDownClass", "setup_method", "teardown_method", "setup_class"}
-    | {"teardown_class", "setup", "teardown", "asyncSetUp", "asyncTearDown"}
-)
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _ASSERTS = re.compile(
     r"assert|raises|warns|fail|expect|verif|check|match|should|ensure|compare|approx|deprecated_call",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One definition, or a statement of a module or class that binds names."""
-
-    path: str
-    qualified: str
-    names: tuple[str, ...]
-    """By which it is mentioned."""
-    mentions: frozenset[str]
-    is_autouse: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,45 +43,50 @@ class Selection:
     """How many test functions there are in the workspace."""
     touched: tuple[str, ...]
     """What is reached, `path::Qualified.name`."""
+    is_recorded: bool = False
+    """Whether a record of coverage.py has answered."""
 
     @property
     def files(self) -> tuple[str, ...]:
         return tuple(sorted({each.partition("::")[0] for each in self.ids}))
 
 
-@dataclass(slots=True)
-class _Index:
-    """All Python files of the workspace, read once."""
-
-    nodes: list[Node] = field(default_factory=list)
-    imports: dict[str, set[str]] = field(default_factory=dict)
-    """For each file the files it imports."""
-    trees: dict[str, ast.Module] = field(default_factory=dict)
-    bases: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
-    """The names of the base classes, by file and class."""
-
-
 def select(versions: Versions) -> Selection:
     """The tests that reach what the change touches."""
-    index = _indexed(versions.after)
-    touched = set(_touched(versions, index))
+    index = indexed(versions.after)
+    touched = set(touched_in(versions, index))
     distances: dict[str, int] = {}
-    for id, distance in _tests(index, _reached(index, touched)):
+    for id, distance in tests_among(index, reached_from(index, touched)):
         distances[id] = min(distance, distances.get(id, distance))
-    n_tests = sum(1 for node in index.nodes if _is_test(node))
-    ids = _chosen(index, distances, touched, max(ENOUGH, n_tests // SHARE))
+    n_tests = sum(1 for node in index.nodes if is_test(node))
+    most = max(ENOUGH, n_tests // SHARE)
+    known = known_by_record(versions, index, touched)
+    n_reaching = len(distances)
+    if known is None:
+        ids = _chosen(index, distances, touched, most)
+    else:
+        changed = [id for id, distance in distances.items() if not distance]
+        rest = {id: distance for id, distance in distances.items() if not _is_known(id, known.tests)}
+        n_reaching = len({*known.ran, *changed, *rest})
+        ids = list(dict.fromkeys([*changed, *known.ran[:most], *_chosen(index, rest, touched, most)]))
     silent = [each for each in ids if _is_silent(index, each)]
     return Selection(
         tuple(sorted(ids)),
         tuple(sorted(silent)),
-        len(distances),
+        n_reaching,
         n_tests,
         tuple(sorted(f"{path}::{qualified}" for path, qualified in touched)),
+        known is not None,
     )
 
 
+def _is_known(id: str, tests: frozenset[str]) -> bool:
+    """Whether a record knows a test, or one of a class or file."""
+    return id in tests or any(each.startswith(f"{id}::") for each in tests)
+
+
 def _chosen(
-    index: _Index, distances: Mapping[str, int], touched: set[tuple[str, str]], most: int
+    index: Index, distances: Mapping[str, int], touched: set[tuple[str, str]], most: int
 ) -> list[str]:
     """At most so many tests: in turns the nearest and the one that speaks most of what is touched."""
     if len(distances) <= most:
@@ -117,7 +97,7 @@ def _chosen(
     return list(found)[:most]
 
 
-def _speaking(index: _Index, distances: Mapping[str, int], touched: set[tuple[str, str]]) -> list[str]:
+def _speaking(index: Index, distances: Mapping[str, int], touched: set[tuple[str, str]]) -> list[str]:
     """The tests by how much they share with the names of what is touched, in rare words; then by distance."""
     asked = {
         part for path, qualified in touched for part in _parts(f"{path.removesuffix('.py')}.{qualified}")
@@ -151,270 +131,7 @@ def _nearest(distances: Mapping[str, int]) -> list[str]:
     return [id for _, _, id in sorted(ranked)]
 
 
-def _touched(versions: Versions, index: _Index) -> Iterator[tuple[str, str]]:
-    for pair in versions.python:
-        path = pair.new or pair.old or ""
-        for qualified in touched_names(pair):
-            if qualified == MODULE and pair.before is not None and pair.after is not None:
-                yield from (
-                    (path, name) for name in _touched_statements(index, path, pair_lines(versions, path))
-                )
-            else:
-                yield path, qualified
-
-
-def pair_lines(versions: Versions, path: str) -> list[tuple[int, int]]:
-    """The lines that differ in the new text of a file, 1-based, both included."""
-    pair = versions.by_new_name.get(path)
-    if pair is None or pair.before is None or pair.after is None:
-        return []
-    lines = pair.after.lines
-    spans = [edit.span for edit in pair.edits.inverse(pair.before.text)]
-    return [(lines.line_of(span.start) + 1, lines.line_of(span.end) + 1) for span in spans]
-
-
-def _touched_statements(index: _Index, path: str, ranges: list[tuple[int, int]]) -> Iterator[str]:
-    """The names that touched statements outside of definitions bind; `MODULE` for those that bind none."""
-    tree = index.trees.get(path)
-    for statement in tree.body if tree is not None else ():
-        first, last = statement.lineno, statement.end_lineno or statement.lineno
-        if not any(start <= last and first <= end for start, end in ranges):
-            continue
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        yield from _bound(statement) or (MODULE,)
-
-
-# The index
-
-
-def _indexed(snapshot: Snapshot) -> _Index:
-    index = _Index()
-    paths = snapshot.files(globs=("*.py",))
-    modules = _module_names(paths)
-    for path in paths:
-        try:
-            tree = tree_of(snapshot.document(path))
-        except BadRequest:
-            continue
-        if tree is None:
-            continue
-        index.trees[path] = tree
-        index.nodes += _nodes(index, path, tree)
-        index.imports[path] = set(_imported(tree, path, modules))
-    for path in paths:
-        # Every test sees the fixtures of the conftest files above it.
-        folder = path
-        while folder:
-            folder = folder.rpartition("/")[0]
-            conftest = f"{folder}/conftest.py" if folder else "conftest.py"
-            if conftest in index.imports and conftest != path and path in index.imports:
-                index.imports[path].add(conftest)
-    return index
-
-
-def _module_names(paths: Iterable[str]) -> dict[str, str]:
-    """Files by the dotted names by which they may be imported: from the root, or from any folder above them."""
-    found: dict[str, str] = {}
-    for path in paths:
-        parts = path.removesuffix(".py").split("/")
-        if parts[-1] == "__init__":
-            parts.pop()
-        for at in range(len(parts)):
-            found.setdefault(".".join(parts[at:]), path)
-    return found
-
-
-def _imported(tree: ast.Module, path: str, modules: Mapping[str, str]) -> Iterator[str]:
-    package = path.removesuffix(".py").split("/")[:-1]
-    for node in ast.walk(tree):
-        names: list[str] = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) + 1 - node.level] if node.level else []
-            stem = ".".join([*base, *filter(None, [node.module])])
-            names = [stem, *(f"{stem}.{alias.name}" for alias in node.names)]
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "." in node.value:
-            names = [node.value] if _DOTTED.fullmatch(node.value) else []  # mock.patch("package.module.name")
-        for name in names:
-            parts = name.split(".")
-            for n_parts in range(1, len(parts) + 1):
-                file = modules.get(".".join(parts[:n_parts]))
-                if file is not None:
-                    yield file
-
-
-def _nodes(index: _Index, path: str, tree: ast.Module) -> Iterator[Node]:
-    yield from _nodes_in(index, path, tree.body, "")
-
-
-def _nodes_in(index: _Index, path: str, body: Iterable[ast.stmt], inside: str) -> Iterator[Node]:
-    for statement in body:
-        prefix = f"{inside}." if inside else ""
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            names = (statement.name,)
-            if statement.name.startswith("__") and inside:
-                names = (inside.rpartition(".")[2],)  # it is called by what is done with the class
-            autouse = any("autouse" in _words(each) for each in statement.decorator_list)
-            yield Node(path, prefix + statement.name, names, _words(statement), autouse)
-        elif isinstance(statement, ast.ClassDef):
-            own = [
-                each
-                for each in statement.body
-                if not isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-            ]
-            heads = [*statement.bases, *statement.keywords, *statement.decorator_list, *own]
-            index.bases[path, prefix + statement.name] = frozenset().union(*map(_words, statement.bases))
-            yield Node(
-                path, prefix + statement.name, (statement.name,), frozenset().union(*map(_words, heads))
-            )
-            yield from _nodes_in(index, path, statement.body, prefix + statement.name)
-        elif isinstance(statement, ast.Import | ast.ImportFrom):
-            for alias in statement.names if not inside else ():
-                if alias.asname is not None:
-                    yield Node(
-                        path, alias.asname, (alias.asname,), frozenset({alias.name.rpartition(".")[2]})
-                    )
-        elif not inside:
-            bound = _bound(statement)
-            for name in bound or (MODULE,):
-                yield Node(path, name, (name,) if bound else (), _words(statement))
-
-
-def _bound(statement: ast.stmt) -> tuple[str, ...]:
-    """The names that a statement outside of functions binds, in its blocks, too."""
-    found: dict[str, None] = {}
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found[node.id] = None
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found[node.name] = None
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            found.update(dict.fromkeys(alias.asname or alias.name.partition(".")[0] for alias in node.names))
-    return tuple(found)
-
-
-def _words(node: ast.AST) -> frozenset[str]:
-    """Every name that is mentioned below a node, also in strings that are names."""
-    found: set[str] = set()
-    for each in ast.walk(node):
-        if isinstance(each, ast.Name):
-            found.add(each.id)
-        elif isinstance(each, ast.Attribute):
-            found.add(each.attr)
-        elif isinstance(each, ast.arg | ast.keyword) and each.arg is not None:
-            found.add(each.arg)
-        elif isinstance(each, ast.alias):
-            found.add((each.asname or each.name).rpartition(".")[2])
-        elif (
-            isinstance(each, ast.Constant)
-            and isinstance(each.value, str)
-            and _DOTTED.fullmatch(each.value[:200])
-        ):
-            found.add(each.value.rpartition(".")[2])
-    return frozenset(found)
-
-
-# Going backwards
-
-
-def _reached(index: _Index, touched: set[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    """Every definition that reaches a touched one, those included; and over how many mentions."""
-    importers = _importers(index)
-    by_mention: dict[str, list[Node]] = {}
-    named: dict[tuple[str, str], Node] = {}
-    for node in index.nodes:
-        named.setdefault((node.path, node.qualified), node)
-        for word in node.mentions:
-            by_mention.setdefault(word, []).append(node)
-    reached = dict.fromkeys(sorted(touched), 0)
-    ahead = deque(reached)
-    while ahead:
-        path, qualified = here = ahead.popleft()
-        called = _called(named.get((path, qualified)), qualified)
-        if "." in qualified and not any(name in by_mention for name in called):
-            called = (
-                qualified.split(".")[-2],
-            )  # a method that nobody names is called by what is done with its class
-        for name in called:
-            if name == MODULE:
-                continue
-            for node in by_mention.get(name, ()):
-                key = (node.path, node.qualified)
-                if key not in reached and (node.path == path or node.path in importers.get(path, ())):
-                    reached[key] = reached[here] + 1
-                    ahead.append(key)
-    return reached
-
-
-def _called(node: Node | None, qualified: str) -> tuple[str, ...]:
-    if node is not None:
-        return node.names
-    parts = qualified.split(".")  # a definition inside of a function is reached through that
-    return (parts[0],) if len(parts) > 1 else (qualified,)
-
-
-def _importers(index: _Index) -> dict[str, set[str]]:
-    """For each file those that import it, directly or over others."""
-    direct: dict[str, set[str]] = {}
-    for path, imported in index.imports.items():
-        for each in imported:
-            direct.setdefault(each, set()).add(path)
-    found: dict[str, set[str]] = {}
-    for path in direct:
-        seen: set[str] = set()
-        ahead = [path]
-        while ahead:
-            for each in direct.get(ahead.pop(), ()):
-                if each not in seen:
-                    seen.add(each)
-                    ahead.append(each)
-        found[path] = seen
-    return found
-
-
-# Tests
-
-
-def _is_test(node: Node) -> bool:
-    return bool(TEST_FILE.search(node.path)) and node.qualified.rpartition(".")[2].startswith("test")
-
-
-def _tests(index: _Index, reached: Mapping[tuple[str, str], int]) -> Iterator[tuple[str, int]]:
-    """The ids of the tests among what is reached, and of those that have something reached around them; how far they are."""
-    classes = {key for key in index.bases if TEST_FILE.search(key[0])}
-    for node in index.nodes:
-        distance = reached.get((node.path, node.qualified))
-        if distance is not None:
-            yield from ((id, distance) for id in _tests_with(index, node, classes))
-
-
-def _tests_with(index: _Index, node: Node, classes: set[tuple[str, str]]) -> Iterator[str]:
-    """The tests that a definition is, or that run it before they begin."""
-    owner, _, name = node.qualified.rpartition(".")
-    in_tests = bool(TEST_FILE.search(node.path))
-    if in_tests and _is_test(node):
-        yield f"{node.path}::{node.qualified.replace('.', '::')}"
-    if owner and (name.startswith("test") or name in _SETUP):
-        # Also of the classes that inherit it.
-        for path, qualified in classes:
-            if owner.rpartition(".")[2] in index.bases[path, qualified]:
-                yield f"{path}::{qualified.replace('.', '::')}"
-        if in_tests and name in _SETUP:
-            yield f"{node.path}::{owner.replace('.', '::')}"
-    if in_tests and (
-        node.qualified == MODULE or (node.is_autouse and not owner) or name in ("setup_module", "pytestmark")
-    ):
-        yield node.path
-    if in_tests and node.is_autouse and owner:
-        yield f"{node.path}::{owner.replace('.', '::')}"
-    if _CONFTEST.search(node.path) and (node.is_autouse or node.qualified.startswith("pytest_")):
-        folder = node.path.rpartition("/")[0]
-        yield from (path for path in index.trees if TEST_FILE.search(path) and path.startswith(folder))
-
-
-def _is_silent(index: _Index, id: str) -> bool:
+def _is_silent(index: Index, id: str) -> bool:
     """Whether a test asserts nothing, itself or by a function of its file."""
     path, *parts = id.split("::")
     if not parts or path not in index.trees:

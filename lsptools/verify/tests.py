@@ -29,6 +29,8 @@ def check(programs: Programs) -> Verdict:
     covers = f"{counted(len(selection.ids), 'test')} of {selection.n_tests} that reach the change"
     if len(selection.ids) < selection.n_reaching:
         covers = f"the nearest {len(selection.ids)} of {selection.n_reaching} tests that reach the change, of {selection.n_tests}"
+    if selection.is_recorded:
+        covers += ", as coverage.py has recorded it"
     if selection.silent:
         covers += f"; without any assertion: {', '.join(selection.silent[:5])}"
     if len(selection.silent) == len(selection.ids):

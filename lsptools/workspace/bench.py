@@ -2,7 +2,8 @@
 
 Nothing of the user's tree is touched, whatever the programs do: files are copied, not linked. Only what is large and read by all
 (virtual environments, `node_modules`) is a link to the original. Left out are version control and the caches of tools, so a
-test that asks git about its own repository finds none.
+test that asks git about its own repository finds none. Compiled modules are taken along, so that a run does not compile the
+project anew, except those of files that differ: Python tells old from new by size and second, which is not enough here.
 
 Both versions are shown in the same folder, one after the other, so that paths in messages compare and what a tool has cached
 of files that stay serves both.
@@ -12,6 +13,7 @@ of files that stay serves both.
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 from collections.abc import Iterable
@@ -27,7 +29,6 @@ LEFT_OUT = frozenset(
         ".hg",
         ".svn",
         ".jj",
-        "__pycache__",
         ".mypy_cache",
         ".ruff_cache",
         ".pytest_cache",
@@ -36,6 +37,7 @@ LEFT_OUT = frozenset(
     }
     | {".hypothesis", ".ty_cache", ".pyrefly", ".coverage"}
 )
+COMPILED = "__pycache__"
 LINKED = frozenset({"node_modules"})
 LARGEST_FILE = 64 << 20
 """Bytes; what is larger is a link to the original."""
@@ -84,6 +86,7 @@ class Bench:
             return
         for path in paths:
             target = self.folder / path
+            _forget_compiled(target)
             try:
                 data = snapshot.bytes(path)
             except BadRequest:
@@ -107,7 +110,10 @@ def _copy_folder(old: str, new: str) -> None:
             if entry.name in LEFT_OUT:
                 continue
             with suppress(FileNotFoundError):  # gone meanwhile
-                if entry.is_symlink():
+                if entry.name == COMPILED:
+                    if entry.is_dir(follow_symlinks=False):
+                        _copy_compiled(entry.path, target)
+                elif entry.is_symlink():
                     os.symlink(os.readlink(entry.path), target)
                 elif entry.is_dir():
                     if entry.name in LINKED or os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
@@ -122,11 +128,29 @@ def _copy_folder(old: str, new: str) -> None:
                         os.chmod(target, entry.stat().st_mode | 0o600)
 
 
+def _copy_compiled(old: str, new: str) -> None:
+    """Not those that pytest has rewritten: they name the files of the user's tree as the place of a failure."""
+    os.mkdir(new)  # noqa: PTH102
+    with os.scandir(old) as entries:
+        for entry in entries:
+            if (
+                entry.name.endswith(".pyc")
+                and "-pytest-" not in entry.name
+                and entry.is_file(follow_symlinks=False)
+            ):
+                shutil.copy2(entry.path, os.path.join(new, entry.name))
+
+
+def _forget_compiled(source: Path) -> None:
+    for each in source.parent.glob(f"{COMPILED}/{glob.escape(source.stem)}.*.pyc"):
+        each.unlink()
+
+
 def _remove_empty(folder: Path, top: Path) -> None:
     """Remove the folder and those above it, as long as nothing is in them."""
     while folder != top:
         with suppress(OSError):
-            shutil.rmtree(folder / "__pycache__", ignore_errors=True)
+            shutil.rmtree(folder / COMPILED, ignore_errors=True)
             folder.rmdir()
             folder = folder.parent
             continue
