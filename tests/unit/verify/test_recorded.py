@@ -17,7 +17,7 @@ from lsptools.verify.selection import select
 from lsptools.workspace.paths import Root
 from lsptools.workspace.snapshot import Snapshot
 
-APP = "def low(x):\n    if x > 1:\n        return 2\n    return x\n\n\ndef through(name, x):\n    return globals()[name](x)\n"
+APP = "def low(x):\n    if x > 1:\n        return 2\n    return x\n\n\ndef through(name, x):\n    return globals().get(name, str)(x)\n"
 TESTS = (
     "from app import through\n\n\ndef test_one():\n    assert through('low', 1) == 1\n\n\n"
     "def test_two():\n    assert through('low', 5) == 2\n\n\nclass TestMore:\n    def test_three(self):\n"
