@@ -5,6 +5,10 @@ python -m benchmarks.selection [--each N] [--seed N] [--only NAME]
 For each package (a source archive from the registry, with its tests): functions are drawn and mutated in one place, until N
 mutations are found that the whole suite kills. Told is how many of them the selected tests kill, and what share of the whole suite's
 time they take, both measured with the same call of pytest. Tests that fail without a mutation do not count.
+
+The tests run in an environment of their own, with pytest and what the packages' tests import, as a project's has it; a plugin that
+happens to be installed beside lsptools would be loaded in each run. The suite has been run before in its folder, so modules are
+compiled. Time is processor time of all processes, since that does not count what else the machine does; wall time stands beside it.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import argparse
 import ast
 import os
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -39,6 +44,8 @@ from lsptools.workspace.snapshot import Snapshot
 
 WORK = Path(__file__).parent / "work" / "selection"
 PACKAGES = ("sqlparse==0.5.3", "more-itertools==10.7.0", "packaging==25.0")
+NEEDED = ("pytest", "pretend")
+"""By the tests of the packages."""
 LIMIT_S = 300.0
 _SWAPS: dict[type[ast.AST], str] = {
     ast.Eq: "!=",
@@ -72,7 +79,8 @@ class Row:
     mutation: Mutation
     is_killed: bool
     share: float
-    """Of the whole suite's time."""
+    """Of the whole suite's processor time."""
+    wall_share: float
     n_selected: int
 
 
@@ -93,27 +101,42 @@ def main() -> None:
 
 def told(rows: list[Row]) -> str:
     killed = sum(row.is_killed for row in rows)
-    share = statistics.median(row.share for row in rows) if rows else 0.0
-    return f"{killed} of {len(rows)} killed by the selected tests, in a median of {share:.0%} of the suite's time"
+    share, wall = (
+        statistics.median(shares) if (shares := [getattr(row, name) for row in rows]) else 0.0
+        for name in ("share", "wall_share")
+    )
+    return (
+        f"{killed} of {len(rows)} killed by the selected tests, in a median of {share:.0%} of the suite's processor time "
+        f"({wall:.0%} of wall time)"
+    )
 
 
 def measure(package: str, n_wanted: int, chance: random.Random) -> Iterator[Row]:
     """Mutations of a package that its whole suite kills."""
     root = unpacked(package)
     snapshot = Snapshot(Root.of(root), LocalOperations(), Environment().rg(Root.of(root)))
-    variables = {**os.environ, "VIRTUAL_ENV": sys.prefix}
+    environment = tests_environment()
+    variables = {**os.environ, "VIRTUAL_ENV": str(environment)}
+    subprocess.run(
+        [environment / "bin" / "python", "-m", "pytest", "-q"],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(("src", "."))},
+        stdout=subprocess.DEVNULL,
+        check=False,
+    )
     mutations = list(drawn(snapshot, chance))
     with tempfile.TemporaryDirectory() as home:
-        known_bad, whole_s = baseline(snapshot, variables, Path(home))
+        known_bad, whole = baseline(snapshot, variables, Path(home))
         print(
-            f"{package}: the whole suite takes {whole_s:.1f} s, {len(known_bad)} fail without a mutation",
+            f"{package}: the whole suite takes {whole.wall:.1f} s ({whole.processor:.1f} s of processor time), "
+            f"{len(known_bad)} fail without a mutation",
             flush=True,
         )
         n_found = 0
         for mutation in mutations:
             if n_found >= n_wanted:
                 return
-            row = tried(snapshot, mutation, variables, Path(home), known_bad, whole_s)
+            row = tried(snapshot, mutation, variables, Path(home), known_bad, whole)
             if row is not None:
                 n_found += 1
                 print(f"  {'killed  ' if row.is_killed else 'SURVIVED'} {row.share:5.0%} {row.n_selected:5} tests"
@@ -121,18 +144,41 @@ def measure(package: str, n_wanted: int, chance: random.Random) -> Iterator[Row]
                 yield row
 
 
-def baseline(snapshot: Snapshot, variables: dict[str, str], home: Path) -> tuple[frozenset[str], float]:
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What something took, in seconds."""
+
+    wall: float
+    processor: float
+
+
+class Clock:
+    """What has been spent since it was made, by the processes that have ended since."""
+
+    def __init__(self) -> None:
+        self._wall, self._processor = time.monotonic(), self._of_children()
+
+    def read(self) -> Spent:
+        return Spent(time.monotonic() - self._wall, self._of_children() - self._processor)
+
+    @staticmethod
+    def _of_children() -> float:
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+
+def baseline(snapshot: Snapshot, variables: dict[str, str], home: Path) -> tuple[frozenset[str], Spent]:
     """The tests that fail anyway, and how long all take."""
     versions = Versions(snapshot, snapshot, Change(), (), "nothing")
     with Bench(home, snapshot.root.path) as bench:
         programs = Programs(versions, bench, variables, LIMIT_S)
         run = run_tests(programs, BEFORE, ())
-        began = time.monotonic()
+        clock = Clock()
         run_tests(programs, BEFORE, ())
-        whole_s = time.monotonic() - began
+        whole = clock.read()
     if run.lack is not None or not run.results:
         raise SystemExit(f"the tests do not run: {run.lack or run.done.last_words}")
-    return frozenset(each.id for each in run.with_outcome(Outcome.FAILED)), whole_s
+    return frozenset(each.id for each in run.with_outcome(Outcome.FAILED)), whole
 
 
 def tried(
@@ -141,7 +187,7 @@ def tried(
     variables: dict[str, str],
     home: Path,
     known_bad: frozenset[str],
-    whole_s: float,
+    whole: Spent,
 ) -> Row | None:
     """What the selected tests say of a mutation; `None` where the whole suite does not notice it."""
     document = snapshot.document(mutation.path)
@@ -149,15 +195,16 @@ def tried(
     versions = Versions.of_change(snapshot, Change((FileEdits(mutation.path, edits, document.digest),)))
     selection = select(versions)
     with Bench(home, snapshot.root.path) as bench:
-        programs = Programs(versions, bench, variables, max(30.0, 5 * whole_s))
-        began = time.monotonic()
+        programs = Programs(versions, bench, variables, max(30.0, 5 * whole.wall))
+        clock = Clock()
         is_killed = bool(selection.ids) and noticed(
             run_tests(programs, AFTER, selection.files, selection.ids), known_bad
         )
-        seconds = time.monotonic() - began if selection.ids else 0.0
+        spent = clock.read() if selection.ids else Spent(0.0, 0.0)
         if not is_killed and not noticed(run_tests(programs, AFTER, ()), known_bad):
             return None
-    return Row(mutation, is_killed, seconds / whole_s, len(selection.ids))
+    shares = spent.processor / whole.processor, spent.wall / whole.wall
+    return Row(mutation, is_killed, *shares, len(selection.ids))
 
 
 def noticed(run: TestRun, known_bad: frozenset[str]) -> bool:
@@ -210,6 +257,16 @@ def mutations(snapshot: Snapshot, path: str, function: ast.FunctionDef) -> Itera
             yield Mutation(path, function.name, line, span(node, node), str(not node.value))
         elif isinstance(node, ast.Constant) and isinstance(node.value, int):
             yield Mutation(path, function.name, line, span(node, node), str(node.value + 1))
+
+
+def tests_environment() -> Path:
+    """A virtual environment with what the tests need and nothing else, made once."""
+    folder = WORK / "venv"
+    if not folder.is_dir():
+        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+        pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, *NEEDED], check=True)
+    return folder
 
 
 def unpacked(package: str) -> Path:

@@ -2,7 +2,7 @@
 
 Run is the checker that the project is configured for, or else the first that is installed. It runs on the whole project, twice;
 thousands of old diagnostics do not matter. Where it stops: at what the checker infers; a project without annotations gets
-few answers.
+few answers. Columns are in code points where the checker says in what it counts (pyright: UTF-16), and else as it says them.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from lsptools.errors import BadRequest
+from lsptools.text.lines import LspPos
 from lsptools.verify.delta import new_problems
 from lsptools.verify.programs import AFTER, BEFORE, Done, Programs
 from lsptools.verify.project import configured
 from lsptools.verify.verdict import Problem, Standing, Verdict, counted
+from lsptools.workspace.snapshot import Snapshot
 
 NAME = "types"
 PROVES_NOT = "what has no annotations, and that values are right"
@@ -36,6 +39,8 @@ class Checker:
     """From what it says, in the folder it ran in."""
     answers: frozenset[int]
     """The exit codes with which it answers."""
+    counts_utf16: bool = False
+    """Whether its columns are in UTF-16 units; otherwise they are taken as they are."""
 
 
 def check(programs: Programs) -> Verdict:
@@ -67,6 +72,9 @@ def _compared(programs: Programs, checker: Checker, program: str) -> Verdict:
         if why is None:
             try:
                 problems = list(checker.problems(done, folder))
+                if checker.counts_utf16:
+                    snapshot = programs.versions.before if version == BEFORE else programs.versions.after
+                    problems = [in_code_points(each, snapshot) for each in problems]
             except (ValueError, KeyError, TypeError) as error:
                 why = f"its answer cannot be read: {error}"
         if why is not None:
@@ -96,6 +104,18 @@ def _why_no_answer(checker: Checker, done: Done) -> str | None:
     return None
 
 
+def in_code_points(problem: Problem, snapshot: Snapshot) -> Problem:
+    """A problem whose column was in UTF-16 units."""
+    try:
+        lines = snapshot.document(problem.path).lines
+    except BadRequest:
+        return problem  # outside of the workspace, or gone
+    if not 0 < problem.line <= lines.n_lines or problem.column < 1:
+        return problem
+    at = lines.user_from_offset(lines.offset_from_lsp(LspPos(problem.line - 1, problem.column - 1)))
+    return replace(problem, column=at.column)
+
+
 # What each says
 
 
@@ -103,6 +123,13 @@ def _lines_of_json(done: Done) -> Iterator[dict[str, Any]]:  # JSON
     for line in done.out.split("\n"):
         if line.startswith("{"):
             yield json.loads(line)
+
+
+def _object(done: Done) -> dict[str, Any]:  # JSON
+    """The one object it has written, perhaps among words about new versions of itself."""
+    start, end = done.out.find("{"), done.out.rfind("}")
+    found: dict[str, Any] = json.loads(done.out[start : end + 1])
+    return found
 
 
 def _mypy(done: Done, folder: str) -> Iterator[Problem]:
@@ -123,14 +150,14 @@ def _ty(done: Done, folder: str) -> Iterator[Problem]:
 
 
 def _pyrefly(done: Done, folder: str) -> Iterator[Problem]:
-    for each in json.loads(done.out)["errors"]:
+    for each in _object(done)["errors"]:
         if each["severity"] == "error":
             path = _relative(each["path"], folder)
             yield Problem(path, each["line"], each["column"], each["name"], each["concise_description"])
 
 
 def _pyright(done: Done, folder: str) -> Iterator[Problem]:
-    for each in json.loads(done.out)["generalDiagnostics"]:
+    for each in _object(done)["generalDiagnostics"]:
         if each["severity"] == "error":
             start = each["range"]["start"]
             message = each["message"].partition("\n")[0]
@@ -140,7 +167,9 @@ def _pyright(done: Done, folder: str) -> Iterator[Problem]:
 
 def _relative(path: str, folder: str) -> str:
     if os.path.isabs(path):
-        path = os.path.relpath(path, folder)
+        # Some follow the links above the folder.
+        is_there = path.startswith(folder + os.sep)
+        path = os.path.relpath(path, folder if is_there else os.path.realpath(folder))
     return path.replace(os.sep, "/")
 
 
@@ -150,8 +179,8 @@ CHECKERS: Mapping[str, Checker] = {
     for each in (
         Checker("ty", ("check", "--output-format", "gitlab", "--no-progress"), _ty, frozenset({0, 1})),
         Checker("pyrefly", ("check", "--output-format", "json"), _pyrefly, frozenset({0, 1})),
-        Checker("basedpyright", _PYRIGHT, _pyright, frozenset({0, 1})),
-        Checker("pyright", _PYRIGHT, _pyright, frozenset({0, 1})),
+        Checker("basedpyright", _PYRIGHT, _pyright, frozenset({0, 1}), counts_utf16=True),
+        Checker("pyright", _PYRIGHT, _pyright, frozenset({0, 1}), counts_utf16=True),
         Checker("mypy", ("--output", "json", "--cache-dir", "{cache}", "."), _mypy, frozenset({0, 1})),
     )
 }
