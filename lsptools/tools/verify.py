@@ -43,6 +43,11 @@ class Params:
         default=None,
         metavar="PROGRAM",
     )
+    command: str | None = arg(
+        "what runs all tests, for `regression`; otherwise `test-command` of [tool.lsptools] in pyproject.toml, otherwise pytest",
+        default=None,
+        metavar="COMMAND",
+    )
     format: Literal["table", "sarif", "github"] = arg(
         "how to print: for people, as SARIF, or as annotations of GitHub", default="table", group="Output"
     )
@@ -111,10 +116,13 @@ def run(context: Context, params: Params) -> VerifyAnswer:
     if params.id is not None and params.against is not None:
         raise BadRequest("invalid", "a change and a revision were both named", hint="name one of them")
     versions = _versions(context, params)
-    means = means_of(context, params.timeout, params.python)
+    means = means_of(context, params.timeout, params.python, params.command)
     if params.reproduces is not None:
         return VerifyAnswer(red_before_green(versions, params.reproduces, means), params.format)
-    return VerifyAnswer(climb(versions, chosen([params.rungs]), means), params.format)
+    rungs = chosen([params.rungs])
+    if params.command is not None and "regression" not in rungs:
+        rungs = (*rungs, "regression")
+    return VerifyAnswer(climb(versions, rungs, means), params.format)
 
 
 def _versions(context: Context, params: Params) -> Versions:
@@ -132,7 +140,9 @@ def _versions(context: Context, params: Params) -> Versions:
     )
 
 
-def means_of(context: Context, limit_s: int = LIMIT_S, python: str | None = None) -> Means:
+def means_of(
+    context: Context, limit_s: int = LIMIT_S, python: str | None = None, test_command: str | None = None
+) -> Means:
     """With what the rungs of a call run programs."""
     from lsptools.errors import BadRequest
     from lsptools.verify.ladder import Means
@@ -144,6 +154,7 @@ def means_of(context: Context, limit_s: int = LIMIT_S, python: str | None = None
         context.variables or {},
         limit_s,
         python,
+        test_command,
         lambda: is_cancelled(context),
     )
 
@@ -199,7 +210,8 @@ TOOL = Tool(
         "A ladder from cheap to dear. `scope`: only what was announced differs, and encodings, line ends and permissions are kept. "
         "`syntax`: Python reads it. `names`: what was bound is bound, to the same, in all files; no import fails in a circle. "
         "`types`: what the project's type checker says and did not say before. `lint`: the same of ruff. `tests`: those that "
-        "reach the change, by who mentions whom and who imports whom; `regression`: all. Programs run on a copy, which shows the old "
+        "reach the change, as coverage.py has recorded it with contexts (`.coverage`), or by who mentions whom and who imports "
+        "whom; `regression`: all, by pytest or by the command that `--command` or `test-command` in `[tool.lsptools]` names. Programs run on a copy, which shows the old "
         "text and the new; they are the project's own, so `types`, `lint` and the tests trust the project. "
         "Each rung answers `passed`, `failed`, `could not run` or `not run`, and what it does not prove. Only what is new fails: a test that "
         "fails on the old text, too, and a flaky one are told and do not count. A missing package or a file that cannot be "
@@ -214,6 +226,7 @@ TOOL = Tool(
             "verify --against HEAD --rungs scope,syntax,names",
             "what is not committed, without running anything",
         ),
+        Example("verify --rungs regression --command 'make test'", "the project's whole test command"),
         Example("verify --reproduces app/tests/test_report.py::test_none --against HEAD", "red before green"),
         Example("verify --against origin/main --format github", "in a workflow, with annotations"),
     ),

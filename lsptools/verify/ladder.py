@@ -60,6 +60,7 @@ class Means:
     limit_s: float = LIMIT_S
     """For each program."""
     python: str | None = None
+    test_command: str | None = None
     is_cancelled: Callable[[], bool] = lambda: False
 
 
@@ -78,7 +79,7 @@ def climb(versions: Versions, rungs: tuple[str, ...], means: Means) -> Report:
     """Ask every rung of `rungs`; those of the usual ones that are not among them are told as not run."""
     verdicts: list[Verdict] = []
     with Bench(means.home, versions.after.root.path) as bench:
-        programs = Programs(versions, bench, means.variables, means.limit_s, means.python, means.is_cancelled)
+        programs = _programs(versions, bench, means)
         for name in (each for each in RUNGS if each in rungs):
             if means.is_cancelled():
                 raise Unavailable("cancelled", "the verification was cancelled")
@@ -86,6 +87,12 @@ def climb(versions: Versions, rungs: tuple[str, ...], means: Means) -> Report:
             verdict = _asked(name, versions, programs, verdicts)
             verdicts.append(verdict.timed(round(time.monotonic() - began, 3)))
     return Report(versions.what, tuple(verdicts))
+
+
+def _programs(versions: Versions, bench: Bench, means: Means) -> Programs:
+    return Programs(
+        versions, bench, means.variables, means.limit_s, means.python, means.test_command, means.is_cancelled
+    )
 
 
 def _asked(name: str, versions: Versions, programs: Programs, so_far: list[Verdict]) -> Verdict:
@@ -107,7 +114,7 @@ def _asked(name: str, versions: Versions, programs: Programs, so_far: list[Verdi
 def red_before_green(versions: Versions, test: str, means: Means) -> Report:
     """Whether a test fails on the old text and passes on the new."""
     with Bench(means.home, versions.after.root.path) as bench:
-        programs = Programs(versions, bench, means.variables, means.limit_s, means.python, means.is_cancelled)
+        programs = _programs(versions, bench, means)
         began = time.monotonic()
         verdict = reproduce.check(programs, test)
     return Report(versions.what, (verdict.timed(round(time.monotonic() - began, 3)),))

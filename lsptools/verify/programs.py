@@ -59,6 +59,8 @@ class Programs:
     variables: Mapping[str, str]
     limit_s: float
     given_python: str | None = None
+    test_command: str | None = None
+    """What runs all tests; `None`: what the project says, or pytest."""
     is_cancelled: Callable[[], bool] = field(default=lambda: False)
     further: dict[str, Snapshot] = field(default_factory=dict)
     """Texts beside those before and after, by label."""

@@ -50,6 +50,25 @@ def configured(snapshot: Snapshot, tools: Sequence[str]) -> tuple[str, ...]:
     return tuple(tool for tool in tools if is_configured(snapshot, tool))
 
 
+def setting(snapshot: Snapshot, name: str) -> str | None:
+    """A text that `[tool.lsptools]` in `pyproject.toml` sets; of one line, in plain quotes of either kind."""
+    section = re.search(
+        r"^[ \t]*\[tool\.lsptools\][ \t]*(?:#[^\n]*)?$(.*?)(?=^[ \t]*\[|\Z)",
+        _text(snapshot, "pyproject.toml").replace("\r", ""),
+        re.M | re.S,
+    )
+    if section is None:
+        return None
+    found = re.search(
+        rf"^[ \t]*{re.escape(name)}[ \t]*=[ \t]*(?:\"((?:[^\"\\\n]|\\.)*)\"|'([^'\n]*)')",
+        section[1],
+        re.M,
+    )
+    if found is None:
+        return None
+    return re.sub(r"\\([\"\\])", r"\1", found[1]) if found[1] is not None else found[2]
+
+
 def _has_section(text: str, section: str) -> bool:
     return re.search(rf"^\s*\[+{re.escape(section)}[\].]", text, re.MULTILINE) is not None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lsptools.verify import command
 from lsptools.verify.programs import AFTER, BEFORE, Programs
 from lsptools.verify.pytest_run import Outcome, TestResult, TestRun, run_tests
 from lsptools.verify.selection import Selection, select
@@ -40,7 +41,10 @@ def check(programs: Programs) -> Verdict:
 
 
 def regression(programs: Programs) -> Verdict:
-    """The verdict of all tests."""
+    """The verdict of all tests, by the project's command, if there is one."""
+    words = command.test_command(programs)
+    if words:
+        return command.check(programs, words)
     return _judged(programs, REGRESSION, (), None, None, "all tests of the project")
 
 
