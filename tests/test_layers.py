@@ -41,7 +41,7 @@ RESERVED: Mapping[str, Sequence[str]] = {
     "jedi": ["languages/python/inference.py"],
     "parso": ["languages/python/inference.py"],
     # What rewrites Python, and the second witness of whether Python reads a text.
-    "libcst": ["languages/python/rewrite.py", "edit/python_syntax.py"],
+    "libcst": ["languages/python/rewrite.py", "syntax/witness.py"],
     "rapidfuzz": ["edit/nearest.py"],
     "PIL": ["edit/pictures.py"],
     "tree_sitter": ["syntax/"],

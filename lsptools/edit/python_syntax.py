@@ -43,7 +43,11 @@ def parse_problem(source: bytes, version: Version | None = None) -> Problem | No
     found = _parsed(source, min(wanted, _RUNNING))
     if isinstance(found, ast.Module):
         return None
-    return None if wanted > _RUNNING and _libcst_reads(source) else found
+    if wanted > _RUNNING:
+        from lsptools.syntax.witness import is_read
+
+        return None if is_read(source) else found
+    return found
 
 
 def statement_lines(
@@ -93,15 +97,3 @@ def _parsed(source: bytes, version: Version) -> ast.Module | Problem:
     except (ValueError, RecursionError, MemoryError) as error:
         # A NUL, or nesting beyond what the parser does.
         return Problem(1, 1, str(error) or type(error).__name__)
-
-
-def _libcst_reads(source: bytes) -> bool:
-    try:
-        import libcst
-    except ImportError:
-        return False
-    try:
-        libcst.parse_module(source)
-    except Exception:  # noqa: BLE001  # whatever libcst says no with, it is a no
-        return False
-    return True

@@ -103,7 +103,7 @@ def _asked(name: str, versions: Versions, programs: Programs, so_far: list[Verdi
         return READING[name](versions)
     broken = any(each.rung == syntax.NAME and each.standing is Standing.FAILED for each in so_far)
     if broken:
-        return Verdict(name, Standing.NOT_RUN, "Python cannot read the text", "anything")
+        return Verdict(name, Standing.NOT_RUN, "a text cannot be read", "anything")
     try:
         return RUNNING[name](programs)
     except (OSError, Unavailable) as error:
