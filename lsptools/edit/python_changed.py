@@ -6,12 +6,14 @@ follows begins one at the start of a line. So for a file known to parse only the
 before them (an indented line would become part of it), have to be parsed again. If they do not parse by themselves, or
 anything is odd, the whole file is the judge.
 
-Known files are kept by digest, with the lines at which their statements begin; that is what makes a small edit of a large file cheap.
+Known files are kept by digest, with the places at which their statements begin; that is what makes a small edit of a large file cheap.
+Places are offsets and not lines, so that an edit needs no table of all lines.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from threading import Lock
 
@@ -23,11 +25,11 @@ from lsptools.text.lines import Lines
 N_KNOWN = 64
 _SMALL = 4_000
 """Below so many characters the whole file is parsed; it is as quick."""
-_N_DECLARING = 2
+_DECLARING = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)[^\r\n]*(?:\r\n|\n|\r)")
 """The lines in which an encoding may be declared."""
 
 _Known = tuple[int, ...]
-"""The lines, from 0, at which statements of a file that parses begin."""
+"""The offsets at which statements of a file that parses begin."""
 _known: OrderedDict[tuple[str, Version | None], _Known | None] = OrderedDict()
 """By digest and version; `None`: it does not parse. The longest unused first."""
 _lock = Lock()
@@ -46,7 +48,7 @@ def problem_after(before: Document, edits: Edits, after: Document, version: Vers
         found = parse_problem(after.encode(), version)
         if found is not None:
             return found
-        new = statement_lines(after.encode(), version)
+        new = _offsets(after, statement_lines(after.encode(), version))
     _keep(after.digest, version, new)
     return None
 
@@ -61,7 +63,16 @@ def _starts(document: Document, version: Version | None) -> _Known | None:
         if key in _known:
             _known.move_to_end(key)
             return _known[key]
-    return _keep(document.digest, version, statement_lines(document.encode(), version))
+    starts = _offsets(document, statement_lines(document.encode(), version))
+    return _keep(document.digest, version, starts)
+
+
+def _offsets(document: Document, lines: tuple[int, ...] | None) -> _Known | None:
+    """Where these lines begin."""
+    if lines is None:
+        return None
+    starts = document.lines.starts
+    return tuple(starts[line] for line in lines)
 
 
 def _keep(digest: str, version: Version | None, starts: _Known | None) -> _Known | None:
@@ -76,33 +87,46 @@ def _from_parts(
     before: Document, edits: Edits, after: Document, starts: _Known, version: Version | None
 ) -> _Known | None:
     """Where the statements begin after the edits, if what they touch parses by itself; `None` if that says nothing."""
-    old, new = before.lines, after.lines
     shift = sum(edit.shift for edit in edits)
     first, last = edits.edits[0].span.start, edits.edits[-1].span.end
-    n_before = max(bisect_right(starts, old.line_of(first)) - 2, 0)
-    n_after = bisect_right(starts, old.line_of(last))
-    top = starts[n_before] if n_before < len(starts) and n_before else 0
-    if top < _N_DECLARING and not before.text.isascii():
+    # The last statement that begins on the line of the first edit or before it, and the one before that.
+    n_before = max(bisect_right(starts, first) - 2, 0)
+    n_after = bisect_left(starts, _line_after(before.text, last))
+    start = starts[n_before] if n_before < len(starts) and n_before else 0
+    if not before.text.isascii() and not _is_below_declarations(before.text, start):
         return None
-    start = old.starts[top]
-    end = old.starts[starts[n_after]] if n_after < len(starts) else len(before.text)
+    end = starts[n_after] if n_after < len(starts) else len(before.text)
     part = after.text[start : end + shift]
     if end < len(before.text) and not part.endswith(("\n", "\r")):
         return None
-    inner = _lines_of(part, version)
+    inner = _starts_in(part, version)
     if inner is None:
         return None
-    n_more = new.n_lines - old.n_lines
     rest = starts[n_after:]
-    if n_more:
-        rest = tuple(line + n_more for line in rest)
-    return starts[: n_before if top else 0] + tuple(top + line for line in inner) + rest
+    if shift:
+        rest = tuple(at + shift for at in rest)
+    return starts[: n_before if start else 0] + tuple(start + at for at in inner) + rest
 
 
-def _lines_of(part: str, version: Version | None) -> _Known | None:
+def _line_after(text: str, at: int) -> int:
+    """Where the line after the one that holds `at` begins, or would begin."""
+    ends = [found + 1 for end in "\n\r" if (found := text.find(end, at)) >= 0]
+    return min(ends, default=len(text) + 1)
+
+
+def _is_below_declarations(text: str, at: int) -> bool:
+    found = _DECLARING.match(text)
+    return found is not None and found.end() <= at
+
+
+def _starts_in(part: str, version: Version | None) -> _Known | None:
     try:
         source = part.encode("utf-8")
     except UnicodeEncodeError:
         return None  # stray bytes; Python has its own opinion on them
     # A declaration in the middle of a file is none, and must not become one in the first line of a part.
-    return statement_lines(b"\n\n" + source, version, n_before=2) if Lines(part).n_lines else None
+    lines = statement_lines(b"\n\n" + source, version, n_before=2)
+    if lines is None:
+        return None
+    starts = Lines(part).starts
+    return tuple(starts[line] for line in lines)
