@@ -43,7 +43,7 @@ def run(case: Json, root: Path, call: Calls) -> list[str]:
     last: list[Reply] = []
     for step in case["steps"]:
         if step.get("tool") == "bash":
-            subprocess.run(["bash", "-c", step["args"]["command"]], cwd=root, check=True, timeout=20)
+            subprocess.run(["bash", "-c", step["args"]["command"]], cwd=root, check=True, timeout=60)
         else:
             last = call(step.get("parallel", [step]))
     found = [_complaints(case, ending, last, root) for ending in _endings(case["expect"])]

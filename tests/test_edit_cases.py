@@ -125,7 +125,7 @@ def session(root: Path) -> Iterator[editcases.Calls]:
 
             yield talk
             to_them.close()
-            thread.join(timeout=20)
+            thread.join(timeout=120)
             stdout.close()
             assert codes == [0] and from_them.read() == b""
         stdin.close()

@@ -33,7 +33,9 @@ from contextlib import suppress
 GRACE_S = 0.5
 """How long processes have between being asked to end and being ended."""
 PATIENCE_S = 5.0
-"""How long we go on ending what does not end; then it is told as left."""
+"""How long we go on with what we may not end, which is another user's; then it is told as left."""
+MOST_S = 60.0
+"""How long with what we may: on a busy machine some seconds pass, and what hangs in the kernel never ends."""
 _POLL_S = 0.01
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of <linux/prctl.h>
 
@@ -82,28 +84,35 @@ def _guard(command: int, control: int, report: int, waker: int) -> None:
 def _end_all(command: int, report: int, grace_s: float) -> None:
     began = time.monotonic()
     asked: set[int] = set()
+    refusing: set[int] = set()
     while True:
         code = _reaped(command)
         if code is not None:
             _say(report, f"exited {code} 0")
         left = descendants(os.getpid())
         passed = time.monotonic() - began
-        if not left or passed > grace_s + PATIENCE_S:
+        if not left or passed > grace_s + (PATIENCE_S if refusing.issuperset(left) else MOST_S):
             _say(report, f"ended {len(left)}")
             return
         for pid in left:
             if passed >= grace_s:
-                _signal(pid, signal.SIGKILL)
+                if not send(pid, signal.SIGKILL):
+                    refusing.add(pid)
             elif pid not in asked:
                 asked.add(pid)
-                _signal(pid, signal.SIGTERM)
-                _signal(pid, signal.SIGCONT)
+                send(pid, signal.SIGTERM)
+                send(pid, signal.SIGCONT)
         time.sleep(_POLL_S)
 
 
-def _signal(pid: int, number: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.kill(pid, number)
+def send(pid: int, number: int) -> bool:
+    """Whether we may."""
+    with suppress(ProcessLookupError):
+        try:
+            os.kill(pid, number)
+        except PermissionError:
+            return False
+    return True
 
 
 def _reaped(command: int) -> int | None:

@@ -25,11 +25,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import IO
 
 from lsptools.errors import Unavailable
 from lsptools.workspace import guard
 from lsptools.workspace.output import Output
+from lsptools.workspace.pipes import Reader
 
 _BEAT_S = 0.05
 """How often time, cancel and streaming are looked after."""
@@ -123,10 +123,8 @@ class _Running:
         self._said: queue.Queue[str] = queue.Queue()
         """The guard's lines, or what stands for them; an empty one is the last."""
         self._outputs = [each for each in (output, errors) if each is not None]
-        self._readers = [
-            _thread(_read, pipe, sink)
-            for pipe, sink in zip((self._process.stdout, self._process.stderr), self._outputs, strict=False)
-        ]
+        pipes = (each for each in (self._process.stdout, self._process.stderr) if each is not None)
+        self._readers = [Reader(pipe, sink) for pipe, sink in zip(pipes, self._outputs, strict=False)]
         _thread(_listen, report, self._process, self._said)
         self._session = 0
         self._code: int | None = None
@@ -163,13 +161,13 @@ class _Running:
         if self._control is None:
             from lsptools.workspace.process_tree import end_tree
 
-            self._n_unended = end_tree(self._process.pid, guard.GRACE_S, guard.PATIENCE_S)
+            self._n_unended = end_tree(self._process.pid, guard.GRACE_S, guard.PATIENCE_S, guard.MOST_S)
             self._process.wait()
             self._code = self._code if self._code is not None else self._process.returncode
             return
         with suppress(BrokenPipeError):
             os.write(self._control, b"t")
-        deadline = time.monotonic() + guard.GRACE_S + 2 * guard.PATIENCE_S
+        deadline = time.monotonic() + guard.GRACE_S + guard.MOST_S + guard.PATIENCE_S
         while not self._is_silent and time.monotonic() < deadline:
             with suppress(queue.Empty):
                 self._take(self._said.get(timeout=_BEAT_S))
@@ -205,11 +203,13 @@ class _Running:
 
     def _unguarded(self) -> None:
         """Someone has killed the guard. What kept the session of the command can still be found, and ended."""
-        deadline = time.monotonic() + guard.PATIENCE_S
-        while self._session and (strays := guard.strays(self._session)) and time.monotonic() < deadline:
-            for pid in strays:
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + guard.MOST_S
+        refusing: set[int] = set()
+        while self._session and time.monotonic() < deadline:
+            strays = set(guard.strays(self._session)) - refusing
+            if not strays:
+                break
+            refusing |= {pid for pid in strays if not guard.send(pid, signal.SIGKILL)}
             time.sleep(_BEAT_S / 10)
         self._code = -signal.SIGKILL
 
@@ -218,7 +218,7 @@ class _Running:
         patience = _DRAIN_S if self._n_left and not self._is_over else _EOF_S
         deadline = time.monotonic() + patience
         for reader in self._readers:
-            reader.join(max(0.0, deadline - time.monotonic()))
+            reader.catch_up(end_s=max(0.0, deadline - time.monotonic()), most_s=guard.MOST_S)
         for output in self._outputs:
             output.finish()
 
@@ -297,13 +297,6 @@ def _listen(report: int | None, process: subprocess.Popen[bytes], said: queue.Qu
             for line in lines:
                 said.put(line)
     said.put("")
-
-
-def _read(pipe: IO[bytes], output: Output) -> None:
-    with pipe:
-        while data := pipe.read(1 << 16):
-            output.feed(data)
-    output.close()
 
 
 def _thread(work: Callable[..., None], *arguments: object) -> threading.Thread:

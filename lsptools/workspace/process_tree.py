@@ -16,24 +16,33 @@ import psutil
 _POLL_S = 0.02
 
 
-def end_tree(pid: int, grace_s: float, patience_s: float) -> int:
-    """Ask the process and all below it to end, and after `grace_s` insist; how many there still are after `patience_s`."""
+def end_tree(pid: int, grace_s: float, patience_s: float, most_s: float) -> int:
+    """Ask the process and all below it to end, and after `grace_s` insist; how many there still are.
+
+    Those that we may not end are left after `patience_s`, and those that do not end although we may after `most_s`.
+    """
     known: dict[int, psutil.Process] = {}
     began = time.monotonic()
     asked: set[int] = set()
+    refusing: set[int] = set()
     while True:
         _meet(pid, known)
         living = [each for each in known.values() if _is_living(each)]
         passed = time.monotonic() - began
-        if not living or passed > grace_s + patience_s:
+        is_refused = refusing.issuperset(each.pid for each in living)
+        if not living or passed > grace_s + (patience_s if is_refused else most_s):
             return len(living)
         for each in living:
-            with suppress(psutil.Error):
+            try:
                 if passed >= grace_s:
                     each.kill()
                 elif each.pid not in asked:
                     asked.add(each.pid)
                     each.terminate()
+            except psutil.AccessDenied:
+                refusing.add(each.pid)
+            except psutil.Error:
+                continue  # it has ended meanwhile
         if passed >= grace_s and hasattr(os, "killpg"):
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)

@@ -74,9 +74,9 @@ def test_a_command_that_is_not_there_could_not_run(tmp_path: Path) -> None:
 
 
 def test_a_command_that_does_not_end(tmp_path: Path) -> None:
-    check = "import app, time\ntime.sleep(60 * (app.half(3) != 1))\n"
-    verdict = verdict_of(tmp_path, APP.replace("//", "/"), check=check, limit_s=5.0)
-    assert verdict.standing is FAILED and "did not end in 5 s" in verdict.says
+    check = "import app, time\ntime.sleep(600 * (app.half(3) != 1))\n"
+    verdict = verdict_of(tmp_path, APP.replace("//", "/"), check=check, limit_s=15.0)
+    assert verdict.standing is FAILED and "did not end in 15 s" in verdict.says
 
 
 def test_an_open_quote_is_no_command(tmp_path: Path) -> None:

@@ -156,10 +156,10 @@ DEFECTS = [
     ),
     Planted(
         "time-out",
-        edited(BILLS, "    return gross", "    while net:\n        pass\n    return gross"),
+        edited(BILLS, "    return gross", "    import time\n\n    time.sleep(net * 9)\n    return gross"),
         {"syntax": PASSED, "names": PASSED, "tests": FAILED},
         "had not ended",
-        limit_s=8.0,
+        limit_s=20.0,
     ),
 ]
 

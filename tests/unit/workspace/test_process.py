@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -30,6 +30,8 @@ bash -c 'trap "" TERM; sleep 63 & wait' &
 while :; do (sleep 0.01; setsid sleep 64 &) & sleep 0.1; done
 """
 """What it takes to get away: own sessions, lost parents, deaf ears, and always new ones."""
+SOON, LATE = 25.0, 120.0
+"""Seconds: less than what `sleep 30` would hold a call, also on a machine that does other things; and when a test gives up."""
 
 
 @pytest.fixture
@@ -80,13 +82,13 @@ def test_an_end_of_its_own(text: str, ending: Ending, exit_code: int, name: str,
         name,
         output,
     )
-    assert finished.seconds < 10
+    assert finished.seconds < SOON
 
 
 def test_a_limit_keeps_what_was_written() -> None:
-    finished, written = done("echo before; trap '' TERM; sleep 30", limit_s=0.3)
+    finished, written = done("echo before; trap '' TERM; sleep 30", limit_s=2.0)
     assert (finished.ending, finished.exit_code, written) == (Ending.TIMED_OUT, None, "before\n")
-    assert finished.seconds < 10
+    assert finished.seconds < SOON
 
 
 def test_streams_may_stay_apart() -> None:
@@ -105,11 +107,23 @@ def test_the_background_goes_on_until_it_is_ended(token: str, tmp_path: Path) ->
         command(f"(while :; do echo x >> {tmp_path}/beat; echo y; sleep 0.02; done) &", token), Output()
     )
     assert finished.background is not None and finished.background.n_processes >= 1
-    before = (tmp_path / "beat").stat().st_size if (tmp_path / "beat").exists() else 0
-    time.sleep(0.3)
-    assert (tmp_path / "beat").stat().st_size > before
+    wait_for(lambda: n_beats(tmp_path) > 0)
+    before = n_beats(tmp_path)
+    wait_for(lambda: n_beats(tmp_path) > before)
     finished.background.end()
     assert not living(token)
+
+
+def n_beats(folder: Path) -> int:
+    beat = folder / "beat"
+    return beat.stat().st_size if beat.exists() else 0
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LATE
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_a_guard_that_is_killed_is_noticed(token: str) -> None:
@@ -151,7 +165,7 @@ def kill_owner(seed: int) -> list[psutil.Process]:
         assert owner.stdout is not None and owner.stdout.readline() == b"ready\n"
         time.sleep(random.Random(seed).uniform(0.0, 0.25))
         os.kill(owner.pid, signal.SIGKILL)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + LATE
     while (left := living(token)) and time.monotonic() < deadline:
         time.sleep(0.05)
     return left
@@ -170,14 +184,12 @@ def test_without_a_guard_the_table_of_processes_is_walked(token: str) -> None:
     with subprocess.Popen(
         ["bash", "-c", text], env={**os.environ, TOKEN: token}, start_new_session=True
     ) as process:
-        deadline = time.monotonic() + 5
-        while len(living(token)) < 4 and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert process_tree.end_tree(process.pid, 0.1, 5.0) == 0
+        wait_for(lambda: len(living(token)) >= 4)
+        assert process_tree.end_tree(process.pid, 0.1, LATE, LATE) == 0
     assert not living(token)
 
 
 def test_ending_what_has_ended_is_nothing() -> None:
     with subprocess.Popen(["true"]) as process:
         process.wait()
-    assert process_tree.end_tree(process.pid, 0.0, 1.0) == 0
+    assert process_tree.end_tree(process.pid, 0.0, 1.0, LATE) == 0
