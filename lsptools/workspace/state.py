@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from enum import Enum
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsptools.errors import Unavailable
 from lsptools.text.document import digest_of
@@ -38,12 +38,19 @@ from lsptools.workspace.operations import LocalOperations
 from lsptools.workspace.paths import Root
 from lsptools.workspace.steps import Step
 
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
 MAX_ENTRIES = 200
 MAX_BYTES = 256 << 20
 N_FILE_LOCKS = 64
+MOST_TURNS = 20
+"""So many times the time limit for a lock passes while others take it in turns, before it is given up."""
 
 _FORMAT = 1
 _POLL_S = 0.01
+_LOOK_S = 0.2
+"""How often those who wait for a lock look whether somebody else has taken it."""
 _DISK = LocalOperations()
 
 
@@ -269,26 +276,58 @@ def make_private(folder: Path) -> None:
 
 @contextmanager
 def held(paths: list[Path], *, timeout_s: float) -> Iterator[None]:
-    """Hold the locks that these files are, taken in this order."""
-    # Imported when first needed: it takes longer to import than all of lsptools that looking up a name needs.
-    from filelock import FileLock, Timeout
+    """Hold the locks that these files are, taken in this order; each is waited for so long, and longer while others take turns.
 
-    deadline = time.monotonic() + timeout_s
+    Who comes next is chance, so among many that are busy one may wait long without anybody holding the lock for long. Whoever
+    takes it touches a file beside it, by which those who wait see that it goes on.
+    """
+    # Imported when first needed: it takes longer to import than all of lsptools that looking up a name needs.
+    from filelock import FileLock
+
     with ExitStack() as held:
         for path in paths:
             lock = FileLock(path, mode=0o600)
+            turns = path.with_name(f"{path.name}.turn")
             try:
-                lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=_POLL_S)
-            except Timeout:
+                is_ours = _acquired(lock, turns, timeout_s)
+            except OSError as error:
+                raise _no_state(path, error) from error
+            if not is_ours:
                 raise Unavailable(
                     "timed_out",
                     f"another process has been changing these files for more than {timeout_s:g} s",
                     hint="try again when it is done",
-                ) from None
-            except OSError as error:
-                raise _no_state(path, error) from error
+                )
             held.callback(lock.release)
+            with suppress(OSError):
+                turns.touch(mode=0o600)
         yield
+
+
+def _acquired(lock: BaseFileLock, turns: Path, timeout_s: float) -> bool:
+    """Whether the lock could be taken, before nobody else took it for so long."""
+    from filelock import Timeout
+
+    began = since = time.monotonic()
+    seen = _last_turn(turns)
+    while True:
+        try:
+            left_s = since + timeout_s - time.monotonic()
+            lock.acquire(timeout=max(0.0, min(left_s, _LOOK_S)), poll_interval=_POLL_S)
+            return True
+        except Timeout:
+            now = time.monotonic()
+            if (turn := _last_turn(turns)) != seen and now < began + MOST_TURNS * timeout_s:
+                seen, since = turn, now
+            if now >= since + timeout_s:
+                return False
+
+
+def _last_turn(turns: Path) -> int:
+    try:
+        return turns.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _no_state(path: Path, error: OSError) -> Unavailable:

@@ -4,10 +4,12 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from casefile import File, Link
 from changing import Bench, bench
+from filelock import Timeout
 
 from lsptools.errors import Stale, Unavailable
 from lsptools.text.edits import Edits, TextEdit
@@ -17,7 +19,7 @@ from lsptools.workspace.change import Change, FileEdits
 from lsptools.workspace.journal import history
 from lsptools.workspace.paths import Root
 from lsptools.workspace.snapshot import Snapshot
-from lsptools.workspace.state import State
+from lsptools.workspace.state import State, _acquired
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork"),
@@ -146,3 +148,32 @@ def test_a_process_that_dies_holds_nothing(tmp_path: Path) -> None:
     in_processes(die)
     apply(at.snapshot, Change((at.replacing("a.py", "x", "y"),)), at.state, timeout_s=0.1)
     assert at.tree == {"a.py": File(b"y")}
+
+
+class Busy:
+    """A lock that others hold so many times, one after the other if they take turns."""
+
+    def __init__(self, turns: Path, n_times: int, *, takes_turns: bool) -> None:
+        self.turns, self.n_left, self.takes_turns = turns, n_times, takes_turns
+
+    def acquire(self, *, timeout: float, poll_interval: float) -> None:
+        if not self.n_left:
+            return
+        time.sleep(timeout)
+        self.n_left -= 1
+        if self.takes_turns:
+            self.turns.touch()
+            os.utime(self.turns, ns=(0, self.n_left + 1))
+        raise Timeout(str(self.turns))
+
+
+@pytest.mark.parametrize(
+    ("n_times", "takes_turns", "wanted"),
+    [(0, False, True), (30, False, False), (8, True, True), (10_000, True, False)],
+    ids=["free", "held by one", "taken in turns", "for ever"],
+)
+def test_who_waits_among_many_that_take_turns_waits_longer(
+    tmp_path: Path, n_times: int, takes_turns: bool, wanted: bool
+) -> None:
+    lock: Any = Busy(tmp_path / "turn", n_times, takes_turns=takes_turns)  # what is used of a lock
+    assert _acquired(lock, tmp_path / "turn", 0.05) == wanted
