@@ -33,7 +33,12 @@ class Client:
     applies_edits: bool = False
     refreshes_diagnostics: bool = False
     prepares_rename: bool = False
+    code_action_literals: bool = False
+    """Are code actions more to it than commands?"""
     resolves_edits: bool = False
+    """May the edit of a code action come later?"""
+    shows_disabled: bool = False
+    """Are code actions that cannot be had shown, with the reason?"""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """`initializationOptions`, or what `workspace/didChangeConfiguration` sent since; any JSON."""
 
@@ -80,9 +85,14 @@ def client_of(params: types.InitializeParams) -> Client:
         applies_edits=bool(workspace and workspace.apply_edit),
         refreshes_diagnostics=bool(pulled and pulled.refresh_support),
         prepares_rename=bool(rename and rename.prepare_support),
+        code_action_literals=bool(action and action.code_action_literal_support),
         resolves_edits=bool(
-            action and action.resolve_support and "edit" in action.resolve_support.properties
+            action
+            and action.data_support
+            and action.resolve_support
+            and "edit" in action.resolve_support.properties
         ),
+        shows_disabled=bool(action and action.disabled_support),
         settings=settings_of(options),
     )
 
