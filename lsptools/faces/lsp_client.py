@@ -49,6 +49,12 @@ class Client:
         return isinstance(references, dict) and references.get("possible") is True
 
     @property
+    def checks_workspace(self) -> bool:
+        """Are diagnostics of all files wanted, not only of open ones: `{"diagnostics": {"workspace": true}}`?"""
+        diagnostics = self.settings.get("diagnostics")
+        return isinstance(diagnostics, dict) and diagnostics.get("workspace") is True
+
+    @property
     def disabled(self) -> frozenset[str]:
         """Features that the user leaves to another server: `{"disable": ["hover", …]}`."""
         names = self.settings.get("disable")

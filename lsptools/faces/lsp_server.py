@@ -24,7 +24,7 @@ from lsptools.faces.lsp_lanes import Job, Lane
 from lsptools.faces.lsp_parent import watch
 from lsptools.faces.lsp_progress import Progress
 from lsptools.faces.lsp_protocol import Begin, Conversation, Handlers, Tell
-from lsptools.faces.lsp_requests import QUICK, SLOW, Request, all_requests
+from lsptools.faces.lsp_requests import BROAD, QUICK, SLOW, Request, all_requests
 from lsptools.faces.lsp_requests.diagnostic import diagnostics_of
 from lsptools.faces.lsp_view import Kept, Moment, Services, Views
 from lsptools.faces.lsp_wire import Writer
@@ -47,11 +47,13 @@ class Server:
         self._folders = Folders(environment)
         self._client = Client()
         self._disabled: frozenset[str] = frozenset()
-        self._lanes = {QUICK: Lane(QUICK), SLOW: Lane(SLOW)}
-        self._kept = {QUICK: Kept(), SLOW: Kept()}
+        self._lanes = {name: Lane(name) for name in (QUICK, SLOW, BROAD)}
+        self._kept = {name: Kept() for name in self._lanes}
         self._requests = tuple(all_requests())
         self.conversation = Conversation(self._handlers(), writer)
-        self._services = Services(self.conversation.tell, self.conversation.ask, environment.state)
+        self._services = Services(
+            self.conversation.tell, self.conversation.ask, environment.state, environment.context
+        )
 
     # The start
 

@@ -42,6 +42,7 @@ from lsptools.workspace.operations import LocalOperations
 from lsptools.workspace.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from lsptools.tools.base import Context
     from lsptools.workspace.journal import State
     from lsptools.workspace.paths import Root
 
@@ -71,6 +72,8 @@ class Services:
     """Send a request to the editor."""
     state: Callable[[Root], State]
     """Journal and locks of a folder."""
+    context: Callable[[Root], Context]
+    """What the tools of the command line work on in a folder: files as they are on the disk."""
 
 
 class Kept:
@@ -189,6 +192,12 @@ class View:
     def definitions(self) -> Definitions:
         """What the files of the snapshot define."""
         return Definitions(self.finder)
+
+    def forget_trees(self) -> None:
+        """Let go of what was parsed so far; it is parsed again where it is needed."""
+        for source in (self.snapshot.derived or {}).values():
+            if isinstance(source, Source):
+                source.release()
 
     # In
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from lsptools.faces.lsp_client import Client
     from lsptools.faces.lsp_view import Views
 
-QUICK, SLOW = "quick", "slow"
-"""The lanes: what looks at a file or two, and what looks through the workspace."""
+QUICK, SLOW, BROAD = "quick", "slow", "broad"
+"""The lanes: what looks at a file or two, what looks through the workspace for a name, and what looks at all of it."""
 
 
 def nothing(_client: Client) -> Mapping[str, object]:

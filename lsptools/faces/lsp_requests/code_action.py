@@ -1,21 +1,21 @@
-"""`textDocument/codeAction` and `codeAction/resolve`: the refactorings that are safe where the cursor or the selection is.
+"""`textDocument/codeAction` and `codeAction/resolve`: the refactorings that can be had where the cursor or the selection is.
 
-| kind | title |
+| kind | what it does |
 |---|---|
-| `refactor.extract.variable` | Extract variable |
-| `refactor.extract.function` | Extract function |
-| `refactor.inline.variable` | Inline variable |
-| `refactor.move.file` | Rename the file after its only definition |
+| `refactor.extract.variable` | names the selected expression |
+| `refactor.extract.function` | makes a function of the selected statements or expression |
+| `refactor.inline.variable` | puts the value of the local variable where it is read |
+| `refactor.move.file` | names the file after the one public class or function in it |
+| `refactor.move.symbol` | moves a definition to a module that imports it |
 
 Each has been planned before it is offered, and is left out where its plan is refused; a client that shows disabled actions and asks
 for refactorings by kind gets the reason instead. The edit is made in `codeAction/resolve` if the client resolves edits. What is
-offered for one version of a document is not made for another.
+offered for one text is not made for another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lsprotocol import types
@@ -24,138 +24,84 @@ from lsptools.errors import ToolError
 from lsptools.faces.lsp_client import Client
 from lsptools.faces.lsp_edits import workspace_edit
 from lsptools.faces.lsp_errors import CONTENT_MODIFIED, INVALID_PARAMS, Rejected
+from lsptools.faces.lsp_refactorings import REFACTORINGS, Offer, Refactoring
 from lsptools.faces.lsp_requests import SLOW, Request
 from lsptools.faces.lsp_view import View, Views
-from lsptools.languages.names import FilePosition
-from lsptools.refactor.extract_function import plan_extract_function
-from lsptools.refactor.extract_variable import plan_extract_variable
-from lsptools.refactor.file_of_symbol import file_name_for, plan_file_of_symbol
-from lsptools.refactor.inline_variable import plan_inline_variable
-from lsptools.refactor.rename import SKIP, Policy
 from lsptools.text.lines import Span
-from lsptools.workspace.change import Change
-
-
-@dataclass(frozen=True, slots=True)
-class Refactoring:
-    """One of them: what an editor calls it, whether it can be had, and its change."""
-
-    kind: str
-    title: Callable[[View, str, Span], str]
-    """Raises an error of ours where it cannot be had."""
-    change: Callable[[View, str, Span], Change]
-    of_selection: bool = False
-    """Is it about what is selected, rather than about the name at a place?"""
-
-
-def _extract_variable(view: View, name: str, span: Span) -> Change:
-    return plan_extract_variable(view.finder.project, name, span)
-
-
-def _extract_function(view: View, name: str, span: Span) -> Change:
-    return plan_extract_function(view.finder.project, name, span)
-
-
-def _inline_variable(view: View, name: str, span: Span) -> Change:
-    return plan_inline_variable(view.finder.project, FilePosition(name, span.start))
-
-
-def _file_title(view: View, name: str, span: Span) -> str:
-    return f"Rename file to {file_name_for(view.finder.project, FilePosition(name, span.start))}.py"
-
-
-def _file_change(view: View, name: str, span: Span) -> Change:
-    at = FilePosition(name, span.start)
-    return plan_file_of_symbol(view.snapshot, view.finder.project, at, Policy(possible=SKIP)).change
-
-
-def _planned(plan: Callable[[View, str, Span], Change]) -> Callable[[View, str, Span], str]:
-    """The title is what the plan calls itself: it concerns one file, and is made quickly."""
-
-    def title(view: View, name: str, span: Span) -> str:
-        label = plan(view, name, span).label
-        return label[:1].upper() + label[1:]
-
-    return title
-
-
-REFACTORINGS: tuple[Refactoring, ...] = (
-    Refactoring("refactor.extract.variable", _planned(_extract_variable), _extract_variable, of_selection=True),
-    Refactoring("refactor.extract.function", _planned(_extract_function), _extract_function, of_selection=True),
-    Refactoring("refactor.inline.variable", _planned(_inline_variable), _inline_variable),
-    Refactoring("refactor.move.file", _file_title, _file_change),
-)
 
 
 def code_action(views: Views, params: types.CodeActionParams) -> list[types.CodeAction]:
     view, uri = views.of(params.text_document.uri), params.text_document.uri
-    view.check_writable()
-    name = view.name(uri)
+    if not view.folder.writable:
+        return []
     start, end = (view.offset(uri, at) for at in (params.range.start, params.range.end))
     span = Span(min(start, end), max(start, end))
-    return list(_offered(view, name, span, params))
+    return [
+        action
+        for refactoring in _wanted(params.context, span)
+        for action in _actions(view, refactoring, span, params)
+    ]
 
 
-def _offered(
-    view: View, name: str, span: Span, params: types.CodeActionParams
-) -> Iterator[types.CodeAction]:
-    wanted = params.context.only
-    asked = params.context.trigger_kind is not types.CodeActionTriggerKind.Automatic
+def _wanted(context: types.CodeActionContext, span: Span) -> Iterator[Refactoring]:
+    """Those of the kinds that are asked for."""
     for refactoring in REFACTORINGS:
-        if wanted is not None and not any(_is_below(refactoring.kind, kind) for kind in wanted):
-            continue
         if refactoring.of_selection and not span.length:
             continue
-        try:
-            title = refactoring.title(view, name, span)
-            action = types.CodeAction(title, kind=refactoring.kind)
+        if refactoring.thorough and context.trigger_kind is types.CodeActionTriggerKind.Automatic:
+            continue
+        if context.only is None or any(_is_below(refactoring.kind, kind) for kind in context.only):
+            yield refactoring
+
+
+def _is_below(kind: str, wanted: types.CodeActionKind | str) -> bool:
+    name = str(getattr(wanted, "value", wanted))
+    return not name or kind == name or kind.startswith(f"{name}.")
+
+
+def _actions(
+    view: View, refactoring: Refactoring, span: Span, params: types.CodeActionParams
+) -> Iterator[types.CodeAction]:
+    name = view.name(params.text_document.uri)
+    try:
+        for offer in refactoring.offers(view, name, span):
+            action = types.CodeAction(offer.title, kind=refactoring.kind)
             if view.client.resolves_edits:
-                action.data = _data(view, params, refactoring)
+                action.data = _data(view, params, refactoring, offer)
             else:
-                action.edit = workspace_edit(view, refactoring.change(view, name, span))
+                action.edit = workspace_edit(view, refactoring.change(view, name, span, offer.choice))
             yield action
-        except (ToolError, Rejected) as error:
-            if view.client.shows_disabled and asked and wanted:
-                yield _disabled(refactoring, str(error))
+    except (ToolError, Rejected) as error:
+        if view.client.shows_disabled and params.context.only:
+            title = " ".join(refactoring.kind.split(".")[1:]).capitalize()
+            reason = types.CodeActionDisabled(error.message)
+            yield types.CodeAction(title, kind=refactoring.kind, disabled=reason)
 
 
-def _is_below(kind: str, wanted: str) -> bool:
-    wanted = str(getattr(wanted, "value", wanted))
-    return not wanted or kind == wanted or kind.startswith(f"{wanted}.")
-
-
-def _disabled(refactoring: Refactoring, reason: str) -> types.CodeAction:
-    words = refactoring.kind.split(".")[1:]
-    title = " ".join(words).capitalize()
-    return types.CodeAction(title, kind=refactoring.kind, disabled=types.CodeActionDisabled(reason))
-
-
-def _data(view: View, params: types.CodeActionParams, refactoring: Refactoring) -> dict[str, object]:
-    uri, span = params.text_document.uri, params.range
+def _data(view: View, params: types.CodeActionParams, refactoring: Refactoring, offer: Offer) -> dict[str, object]:
+    uri, start, end = params.text_document.uri, params.range.start, params.range.end
     return {
         "uri": uri,
         "digest": view.document(uri).digest,
         "kind": refactoring.kind,
-        "range": [span.start.line, span.start.character, span.end.line, span.end.character],
+        "choice": offer.choice,
+        "range": [start.line, start.character, end.line, end.character],
     }
 
 
 def resolve(views: Views, action: types.CodeAction) -> types.CodeAction:
     """The action with its edit."""
-    data = action.data
-    if not isinstance(data, Mapping):
-        raise Rejected(INVALID_PARAMS, "`data` is that of an action of ours")
+    data = action.data if isinstance(action.data, Mapping) else {}
     refactoring = next((each for each in REFACTORINGS if each.kind == data.get("kind")), None)
-    uri, numbers = data.get("uri"), data.get("range")
-    if refactoring is None or not isinstance(uri, str) or not _is_range(numbers):
-        raise Rejected(INVALID_PARAMS, "`data` is that of an action of ours")
+    uri, numbers, choice = data.get("uri"), data.get("range"), data.get("choice")
+    if refactoring is None or not isinstance(uri, str) or not isinstance(choice, str) or not _is_range(numbers):
+        raise Rejected(INVALID_PARAMS, "`data` is that of an action of this server")
     view = views.of(uri)
     if view.document(uri).digest != data.get("digest"):
         raise Rejected(CONTENT_MODIFIED, "the text was changed since the action was offered")
-    line, character, end_line, end_character = numbers
-    start = view.offset(uri, types.Position(line, character))
-    end = view.offset(uri, types.Position(end_line, end_character))
-    change = refactoring.change(view, view.name(uri), Span(min(start, end), max(start, end)))
+    places = [types.Position(numbers[0], numbers[1]), types.Position(numbers[2], numbers[3])]
+    start, end = (view.offset(uri, place) for place in places)
+    change = refactoring.change(view, view.name(uri), Span(min(start, end), max(start, end)), choice)
     action.edit = workspace_edit(view, change)
     return action
 
@@ -163,26 +109,27 @@ def resolve(views: Views, action: types.CodeAction) -> types.CodeAction:
 def _is_range(numbers: Any) -> bool:  # any JSON
     if not isinstance(numbers, (list, tuple)) or len(numbers) != 4:
         return False
-    return all(isinstance(each, int) and not isinstance(each, bool) and each >= 0 for each in numbers)
+    return all(isinstance(each, int) and not isinstance(each, bool) and 0 <= each < 1 << 31 for each in numbers)
 
 
 def _capabilities(client: Client) -> Mapping[str, object]:
-    kinds = [types.CodeActionKind(kind) if kind in _KINDS else kind for kind in _offered_kinds()]
-    options = types.CodeActionOptions(code_action_kinds=kinds, resolve_provider=client.resolves_edits)
-    return {"code_action_provider": options if client.code_action_literals else False}
+    if not client.code_action_literals:
+        return {}
+    kinds = dict.fromkeys(".".join(each.kind.split(".")[:2]) for each in REFACTORINGS)
+    options = types.CodeActionOptions(
+        code_action_kinds=[types.CodeActionKind(kind) for kind in kinds],
+        resolve_provider=client.resolves_edits,
+        work_done_progress=False,
+    )
+    return {"code_action_provider": options}
 
-
-def _offered_kinds() -> list[str]:
-    return list(dict.fromkeys(".".join(each.kind.split(".")[:2]) for each in REFACTORINGS))
-
-
-_KINDS = {kind.value for kind in types.CodeActionKind}
 
 REQUESTS = (
     Request(
         types.TEXT_DOCUMENT_CODE_ACTION,
         "codeAction",
         code_action,
+        lane=SLOW,
         capabilities=_capabilities,
         if_nothing_there=list,
     ),

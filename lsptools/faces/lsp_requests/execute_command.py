@@ -4,11 +4,15 @@
 |---|---|---|
 | `lsptools.rename` | `{"uri", "position", "newName", "apply": "disk"}` | the change's `id`, `files`, `moves` |
 | `lsptools.undo` | `{"uri"?, "id"?}` | the same, of what was taken back |
+| `lsptools.move` | `{"uri", "position", "module"}` | `true`; the editor does it, in open and closed files |
+| `lsptools.verify` | `{"uri"?, "id"?, "against"?, "rungs"?}` | what was checked of a change on the disk, and what it does not prove |
 | `lsptools.history` | `{"uri"?}` | the changes made on the disk, newest first |
 | `lsptools.evidence` | `{"uri", "position"}` | every occurrence of the name with its class and the reason |
 
 `lsptools.rename` writes closed files itself, each in its own encoding, which an editor may not know; open documents are
 changed in the editor. If the editor declines, what was written is taken back.
+
+`lsptools.verify` only reads (`scope,syntax,names`), unless `rungs` names one that runs programs of the project.
 """
 
 from __future__ import annotations
@@ -22,9 +26,13 @@ from lsprotocol import types
 from lsptools.errors import Refused
 from lsptools.faces.lsp_edits import workspace_edit
 from lsptools.faces.lsp_errors import FAILED, INVALID_PARAMS, Rejected
+from lsptools.faces.lsp_refactorings import move_change
 from lsptools.faces.lsp_requests import SLOW, Request
 from lsptools.faces.lsp_view import View, Views
 from lsptools.refactor.rename import SKIP, Policy, plan_rename
+from lsptools.text.lines import Span
+from lsptools.tools import verify
+from lsptools.verify.ladder import READING
 from lsptools.workspace.apply import Applied, apply
 from lsptools.workspace.change import Change, is_at_or_below
 from lsptools.workspace.journal import history, undo
@@ -122,11 +130,33 @@ def _evidence(views: Views, argument: Mapping[str, Any]) -> object:
     }
 
 
+def _move(views: Views, argument: Mapping[str, Any]) -> object:
+    view, position = _view(views, argument), _position(argument)
+    view.check_writable()
+    if not view.client.applies_edits:
+        raise Rejected(FAILED, "this editor does not apply a server's edits (workspace.applyEdit)")
+    at = view.place(_text(argument, "uri"), position)
+    change = move_change(view, at.path, Span(at.offset, at.offset), _text(argument, "module"))
+    if not _applied_in_editor(views, view, change):
+        raise Refused("stale", "the editor did not take the move; nothing was changed")
+    return True
+
+
+def _verify(views: Views, argument: Mapping[str, Any]) -> object:
+    view = _view(views, argument)
+    given = {member: _text(argument, member) for member in ("id", "against") if member in argument}
+    rungs = _text(argument, "rungs") if "rungs" in argument else ",".join(READING)
+    context = views.services.context(view.folder.root).renewed(view.snapshot.checkpoint)
+    return verify.run(context, verify.Params(rungs=rungs, **given)).to_json()
+
+
 COMMANDS: Mapping[str, Callable[[Views, Mapping[str, Any]], object]] = {
     "lsptools.rename": _rename,
+    "lsptools.move": _move,
     "lsptools.undo": _undo,
     "lsptools.history": _history,
     "lsptools.evidence": _evidence,
+    "lsptools.verify": _verify,
 }
 
 
