@@ -40,6 +40,6 @@ def printed(source: str) -> str:
     with contextlib.redirect_stdout(out):
         try:
             exec(compile(source, "m.py", "exec"), {"__name__": "m"})
-        except Exception as error:  # whatever it is, it has to be the same
+        except Exception as error:  # noqa: BLE001  # whatever it is, it has to be the same
             out.write(repr(error))
     return out.getvalue()

@@ -35,7 +35,15 @@ class Folder:
     """May files in it be changed?"""
 
     def name_of(self, path: str) -> str | None:
-        """An absolute path relative to the root; None outside."""
+        """The name of a file relative to the root; None outside. Of a file behind a link it is the file's own.
+
+        So a document that the editor opened through a link is the file that searches find, which do not follow links.
+        """
+        spelled = self.spelled(path)
+        return None if spelled is None else self.root.real(spelled).relative_to(self.root.path).as_posix()
+
+    def spelled(self, path: str) -> str | None:
+        """The same with the links that are in the path; None outside."""
         try:
             return self.root.relative(path)
         except BadRequest:

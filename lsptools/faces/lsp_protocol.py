@@ -48,7 +48,23 @@ class Handlers:
 def _converter() -> Converter:
     """It learns each type when it meets it first, which is worth keeping."""
     converter: Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no annotation there
+    for kind in (int, str, bool):
+        converter.register_structure_hook(kind, _exactly)
     return converter
+
+
+def _exactly(value: Any, kind: type[Any]) -> Any:  # any JSON
+    """A number, text or truth value as it is: `"0"` is no number, though it could be read as one. `2.0` is the number 2."""
+    if kind not in _JSON_NAMES:
+        return kind(value)  # an enumeration of such values
+    if kind is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise TypeError(f"{value!r:.40} is no {_JSON_NAMES[kind]}")
+    return value
+
+
+_JSON_NAMES = {int: "integer", str: "string", bool: "boolean"}
 
 
 class Conversation(JsonRPCProtocol):

@@ -118,8 +118,12 @@ def _users(view: View, name: str, word: str) -> Iterator[str]:
 
 
 REFACTORINGS: tuple[Refactoring, ...] = (
-    Refactoring("refactor.extract.variable", _planned(_extract_variable), _extract_variable, of_selection=True),
-    Refactoring("refactor.extract.function", _planned(_extract_function), _extract_function, of_selection=True),
+    Refactoring(
+        "refactor.extract.variable", _planned(_extract_variable), _extract_variable, of_selection=True
+    ),
+    Refactoring(
+        "refactor.extract.function", _planned(_extract_function), _extract_function, of_selection=True
+    ),
     Refactoring("refactor.inline.variable", _planned(_inline_variable), _inline_variable),
     Refactoring("refactor.move.file", _file_offers, _file_change, thorough=True),
     Refactoring("refactor.move.symbol", _move_offers, move_change, thorough=True),

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from lsptools.errors import BadRequest, Unavailable
+from lsptools.errors import BadRequest, Refused, Site, Unavailable
 from lsptools.faces.lsp_client import Client
 from lsptools.faces.lsp_documents import Opened, is_inside_character, path_of
-from lsptools.faces.lsp_errors import FAILED, Rejected
 from lsptools.faces.lsp_folders import Folder, Folders
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.references import Finder
@@ -39,6 +38,7 @@ from lsptools.text.lines import (
 )
 from lsptools.workspace.disk import Derived
 from lsptools.workspace.operations import LocalOperations
+from lsptools.workspace.paths import realpath
 from lsptools.workspace.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -256,10 +256,19 @@ class View:
         opened = self.opened.get(name)
         return opened.version if opened is not None else None
 
-    def check_writable(self) -> None:
-        """Files outside of the workspace's folders are never changed."""
-        if not self.folder.writable:
-            raise Rejected(FAILED, f"{self.folder.path} is outside of the workspace, and is not changed")
+    def check_writable(self, uri: str | None = None) -> None:
+        """Files outside of the workspace's folders are never changed, also if a link in a folder leads to them."""
+        if self.folder.writable:
+            return
+        path = path_of(uri) if uri is not None else None
+        real = realpath(path) if path is not None else self.folder.path
+        says = f"{path} leads to {real}, which is" if path not in (None, real) else f"{real} is"
+        raise Refused(
+            "outside_workspace",
+            f"{says} outside of the workspace, and is not changed",
+            hint="open the folder that holds it as a folder of the workspace",
+            sites=(Site(real, 1, 1, "is outside of the workspace"),),
+        )
 
 
 def range_of(lines: Lines, span: Span, client: Client) -> types.Range:

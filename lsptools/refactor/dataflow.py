@@ -98,7 +98,9 @@ class _Local:
         foreign = {owner for owner in owners if owner is not None and _is_around(owner, region)}
         if not foreign:
             return None
-        if len(foreign) > 1 or any(site.role in DECLARING for site in source.sites(word) if region.holds(site)):
+        if len(foreign) > 1 or any(
+            site.role in DECLARING for site in source.sites(word) if region.holds(site)
+        ):
             raise _undecided(source, here[0], f"`{word}` means more than one thing")
         (owner,) = foreign
         if owner.kind == "types":
@@ -124,7 +126,9 @@ class _Local:
         binds = [site for site in self.inside if site.role in BINDING]
         later = [site for site in self.inside if _runs_later(site, self.region.scope)]
         if later and not all(site in self.inside for site in self._bindings) and not self._is_set_once:
-            raise _undecided(self.region.source, later[0], f"`{self.word}` is read there when it may have changed")
+            raise _undecided(
+                self.region.source, later[0], f"`{self.word}` is read there when it may have changed"
+            )
         others = [site for site in self.outside if _runs_later(site, self.owner)]
         if binds and others:
             raise _undecided(self.region.source, others[0], f"`{self.word}` is seen by it")
@@ -141,7 +145,9 @@ class _Local:
         if self.owner.kind == "comprehension":
             return False
         return len(bindings) == 1 and not any(
-            node.type in _LOOPS for node in ancestors_of(bindings[0].leaf) if node.start_byte >= self.owner.start
+            node.type in _LOOPS
+            for node in ancestors_of(bindings[0].leaf)
+            if node.start_byte >= self.owner.start
         )
 
     # In
@@ -184,7 +190,11 @@ class _Local:
             return False
         if not any(site.role in BINDING for site in self.outside) and self.outside:
             return True  # it has to stay a local of the function
-        return any(self._may_see(site) for site in self.outside if site.role in (Role.READ, Role.AUGMENT, Role.DELETE))
+        return any(
+            self._may_see(site)
+            for site in self.outside
+            if site.role in (Role.READ, Role.AUGMENT, Role.DELETE)
+        )
 
     def _may_see(self, read: Site) -> bool:
         start = self.region.start
@@ -204,7 +214,10 @@ class _Local:
 
 def settles(binding: Site, read: Site) -> bool:
     """Is the binding always executed before the read, in the same run of their block?"""
-    if binding.role in (Role.PARAMETER, Role.WALRUS, Role.DELETE, Role.ANNOTATE) or read.start < binding.takes_effect():
+    if (
+        binding.role in (Role.PARAMETER, Role.WALRUS, Role.DELETE, Role.ANNOTATE)
+        or read.start < binding.takes_effect()
+    ):
         return False
     node = binding.leaf
     if binding.role in _HEADED:

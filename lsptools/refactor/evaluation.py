@@ -147,7 +147,9 @@ Step = Callable[[Node, Node], "list[Node] | None"]
 
 def _in_order(above: Node, node: Node) -> list[Node] | None:
     return [
-        child for child in above.named_children if child.end_byte <= node.start_byte and child.type != "comment"
+        child
+        for child in above.named_children
+        if child.end_byte <= node.start_byte and child.type != "comment"
     ]
 
 
@@ -203,7 +205,14 @@ def _comprehension(above: Node, node: Node) -> list[Node] | None:
 _STEPS: Mapping[str, Step] = {
     **dict.fromkeys(
         [
-            *("binary_operator", "unary_operator", "not_operator", "parenthesized_expression", "await", "yield"),
+            *(
+                "binary_operator",
+                "unary_operator",
+                "not_operator",
+                "parenthesized_expression",
+                "await",
+                "yield",
+            ),
             *("list", "tuple", "set", "dictionary", "pair", "expression_list", "slice", "subscript"),
             *("list_splat", "dictionary_splat", "string", "format_specifier", "format_expression"),
             *("concatenated_string", "expression_statement", "return_statement", "raise_statement", "call"),

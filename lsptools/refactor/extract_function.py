@@ -98,7 +98,9 @@ def _check_expression(source: Source, expression: Node) -> None:
     for above in ancestors_of(expression):
         is_target = above.type in _TARGETED and above.child_by_field_name("left") == node
         if is_target or above.type in _NOT_EVALUATED:
-            raise Refused("invalid", "a target, a pattern or an annotation is no call", sites=_at(source, node))
+            raise Refused(
+                "invalid", "a target, a pattern or an annotation is no call", sites=_at(source, node)
+            )
         if above.type == "interpolation" and any(child.type == "=" for child in above.children):
             raise Refused("undecided", "the text of the expression is shown", sites=_at(source, node))
         if above.type in ("block", "module"):
@@ -142,7 +144,9 @@ def _change(region: Region, flow: Flow, name: str, *, returns: bool) -> Change:
     end = line_end(source, region.end)
     rest = source.bytes[region.end : end].strip()
     if rest and not rest.startswith(b"#"):
-        raise Refused("invalid", "something else stands behind the selection on its line", sites=_at(source, first))
+        raise Refused(
+            "invalid", "something else stands behind the selection on its line", sites=_at(source, first)
+        )
     newline = newline_at(source, first.start_byte)
     start = line_start(source, first.start_byte)
     body = _moved(source, start, end, indent, unit)
@@ -226,7 +230,9 @@ def _check_contents(region: Region) -> None:
             word = source.text(node)
             if word in ("super", "__class__") or (word.startswith("__") and not word.endswith("__")):
                 raise Refused(
-                    "undecided", f"`{word}` means something else outside of its class", sites=_at(source, node)
+                    "undecided",
+                    f"`{word}` means something else outside of its class",
+                    sites=_at(source, node),
                 )
     for node in _flow_nodes(region):
         if node.type in _SUSPENDS:

@@ -97,6 +97,12 @@ def between_words(source: Source, replaced: Node, text: str) -> str:
     """The text with blanks where it would grow together with the words around it (`return(a)`)."""
     before = source.bytes[replaced.start_byte - 1 : replaced.start_byte]
     after = source.bytes[replaced.end_byte : replaced.end_byte + 1]
-    head = " " if (before.isalnum() or before == b"_" or before >= b"\x80") and text[:1].isidentifier() else ""
-    tail = " " if (after.isalnum() or after == b"_" or after >= b"\x80") and f"a{text[-1:]}".isidentifier() else ""
+    head = (
+        " " if (before.isalnum() or before == b"_" or before >= b"\x80") and text[:1].isidentifier() else ""
+    )
+    tail = (
+        " "
+        if (after.isalnum() or after == b"_" or after >= b"\x80") and f"a{text[-1:]}".isidentifier()
+        else ""
+    )
     return head + text + tail

@@ -12,7 +12,7 @@ import re
 from lsptools.errors import Refused
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.modules import Project
-from lsptools.refactor.rename import RenamePlan, Policy, plan_rename
+from lsptools.refactor.rename import Policy, RenamePlan, plan_rename
 from lsptools.refactor.selection import source_of
 from lsptools.text.lines import Offset
 from lsptools.workspace.snapshot import Snapshot

@@ -65,7 +65,8 @@ def plan_inline_variable(project: Project, at: FilePosition) -> Change:
     mine = [
         each
         for each in source.sites(word)
-        if each.role not in TEXT and names.scope_of(each.scope, each.spelling) is owner
+        if each.role not in TEXT
+        and names.scope_of(each.scope, each.spelling) is owner
         and (each.role in BINDING or each.role is Role.READ)
     ]
     assignment, value = _assignment(source, word, mine)
@@ -81,7 +82,11 @@ def plan_inline_variable(project: Project, at: FilePosition) -> Change:
 def _site_at(source: Source, at: FilePosition) -> Site:
     start, end = word_at(source.document.text, at.offset)
     word = folded(source.document.text[start:end])
-    found = [site for site in source.sites(word) if source.span(site.start, site.end).start == start] if word else []
+    found = (
+        [site for site in source.sites(word) if source.span(site.start, site.end).start == start]
+        if word
+        else []
+    )
     if not found or not (found[0].role in BINDING or found[0].role is Role.READ):
         raise BadRequest("not_a_symbol", "there is no variable at this place")
     return found[0]
@@ -137,7 +142,9 @@ def _check_reads(
     while following is not None and following.type == "comment":
         following = following.next_named_sibling
     if len(reads) > 1:
-        raise _undecided(source, reads[1], f"`{word}` is read more than once, and its value may be another then")
+        raise _undecided(
+            source, reads[1], f"`{word}` is read more than once, and its value may be another then"
+        )
     if following is None or not following.start_byte <= read.start < following.end_byte:
         raise _undecided(source, read, f"`{word}` is read later, when its value may be another")
     before = list(evaluated_before(source, read.leaf))

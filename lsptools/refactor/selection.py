@@ -93,7 +93,9 @@ def _is_name_only(node: Node) -> bool:
     if above is None:
         return True
     if node.type == "identifier":
-        path_role = above.child_by_field_name("name") == node or above.child_by_field_name("attribute") == node
+        path_role = (
+            above.child_by_field_name("name") == node or above.child_by_field_name("attribute") == node
+        )
         return path_role or above.type in ("dotted_name", "parameters", "aliased_import")
     if node.type in ("string", "concatenated_string") and above.type == "concatenated_string":
         return True

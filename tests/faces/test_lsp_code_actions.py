@@ -89,7 +89,10 @@ def test_an_expression_is_named_or_becomes_a_function(editor: Editor) -> None:
     assert editor.done(variable) == (
         'def price(a):\r\n\tvalue = a.b + 1\r\n\tprint("😀", value)\r\n\tx = a.c\r\n\treturn x\r\n'
     )
-    assert (function["kind"], function["title"]) == ("refactor.extract.function", "Extract function _extracted")
+    assert (function["kind"], function["title"]) == (
+        "refactor.extract.function",
+        "Extract function _extracted",
+    )
     assert editor.done(function).startswith(
         'def _extracted(a):\r\n\treturn a.b + 1\r\n\r\n\r\ndef price(a):\r\n\tprint("😀", _extracted(a))\r\n'
     )

@@ -273,3 +273,76 @@ def test_diagnostics_are_published_to_a_client_that_does_not_ask(tmp_path: Path)
     assert client.wait_for("textDocument/publishDiagnostics", nth=2)["diagnostics"] == []
     client.close()
     client.dispose()
+
+
+@pytest.mark.parametrize(
+    ("position", "new_name"),
+    [
+        ({"line": "0", "character": 0}, "x"),
+        ({"line": True, "character": 0}, "x"),
+        ({"line": 0, "character": 0.5}, "x"),
+        ({"line": 0, "character": 0}, 3),
+        ({"line": 0, "character": None}, "x"),
+    ],
+)
+def test_params_of_a_wrong_type_are_refused(shop: Shop, position: object, new_name: object) -> None:
+    where = {"textDocument": {"uri": shop.uri}, "position": position, "newName": new_name}
+    with pytest.raises(Failed) as failed:
+        shop.client.ask("textDocument/rename", where)
+    assert failed.value.code == -32602
+
+
+def test_a_whole_number_may_be_written_with_a_point(shop: Shop) -> None:
+    line, character = shop.places["used"]
+    where = {
+        "textDocument": {"uri": shop.uri},
+        "position": {"line": float(line), "character": float(character)},
+    }
+    assert shop.client.ask("textDocument/prepareRename", where)["placeholder"] == "helper"
+
+
+def test_a_file_behind_a_link_is_the_file_itself(shop: Shop) -> None:
+    (shop.root / "pkg/deep.py").write_text("def f():\n    return f\n", "utf-8")
+    (shop.root / "link").symlink_to("pkg")
+    edit = shop.client.at("rename", (shop.root / "link/deep.py").as_uri(), 0, 4, newName="g")
+    (entry,) = edit["documentChanges"]
+    assert entry["textDocument"]["uri"] == (shop.root / "pkg/deep.py").as_uri()
+    assert len(entry["edits"]) == 2
+
+
+def test_a_link_that_leads_out_is_refused_with_the_place(shop: Shop, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.py"
+    outside.write_text("def f():\n    return f\n", "utf-8")
+    (shop.root / "link.py").symlink_to(outside)
+    with pytest.raises(Failed) as failed:
+        shop.client.at("rename", (shop.root / "link.py").as_uri(), 0, 4, newName="g")
+    assert failed.value.data["kind"] == "outside_workspace"
+    assert [site["path"] for site in failed.value.data["sites"]] == [str(outside.resolve())]
+
+
+def test_a_change_on_the_disk_is_verified(shop: Shop) -> None:
+    (shop.root / "other.py").write_text("def one():\n    return one\n", "utf-8")
+    where = {"uri": (shop.root / "other.py").as_uri(), "position": {"line": 0, "character": 4}}
+    rename = {"command": "lsptools.rename", "arguments": [where | {"newName": "two", "apply": "disk"}]}
+    done = shop.client.ask("workspace/executeCommand", rename)
+    verify = {"command": "lsptools.verify", "arguments": [{"id": done["id"]}]}
+    report = shop.client.ask("workspace/executeCommand", verify)
+    assert report["standing"] == "passed"
+    assert [each["rung"] for each in report["verdicts"]] == ["scope", "syntax", "names"]
+    with pytest.raises(Failed) as failed:
+        verify = {"command": "lsptools.verify", "arguments": [{"rungs": 3}]}
+        shop.client.ask("workspace/executeCommand", verify)
+    assert failed.value.code == -32602
+
+
+def test_diagnostics_of_the_whole_workspace(shop: Shop) -> None:
+    (shop.root / "closed.py").write_text("def f(:\n", "utf-8")
+    reports = shop.client.ask("workspace/diagnostic", {"previousResultIds": []})["items"]
+    assert [(each["uri"], each["version"], len(each["items"])) for each in reports] == [
+        ((shop.root / "closed.py").as_uri(), None, 1),
+        (shop.uri, 1, 3),
+    ]
+    known = [{"uri": each["uri"], "value": each["resultId"]} for each in reports]
+    (shop.root / "closed.py").write_text("def f(): ...\n", "utf-8")
+    again = shop.client.ask("workspace/diagnostic", {"previousResultIds": known})["items"]
+    assert [(each["kind"], each.get("items")) for each in again] == [("full", []), ("unchanged", None)]

@@ -16,7 +16,6 @@ offered for one text is not made for another.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from lsprotocol import types
 
@@ -78,7 +77,9 @@ def _actions(
             yield types.CodeAction(title, kind=refactoring.kind, disabled=reason)
 
 
-def _data(view: View, params: types.CodeActionParams, refactoring: Refactoring, offer: Offer) -> dict[str, object]:
+def _data(
+    view: View, params: types.CodeActionParams, refactoring: Refactoring, offer: Offer
+) -> dict[str, object]:
     uri, start, end = params.text_document.uri, params.range.start, params.range.end
     return {
         "uri": uri,
@@ -93,23 +94,26 @@ def resolve(views: Views, action: types.CodeAction) -> types.CodeAction:
     """The action with its edit."""
     data = action.data if isinstance(action.data, Mapping) else {}
     refactoring = next((each for each in REFACTORINGS if each.kind == data.get("kind")), None)
-    uri, numbers, choice = data.get("uri"), data.get("range"), data.get("choice")
-    if refactoring is None or not isinstance(uri, str) or not isinstance(choice, str) or not _is_range(numbers):
+    uri, choice, span = data.get("uri"), data.get("choice"), _range(data.get("range"))
+    if refactoring is None or span is None or not isinstance(uri, str) or not isinstance(choice, str):
         raise Rejected(INVALID_PARAMS, "`data` is that of an action of this server")
     view = views.of(uri)
     if view.document(uri).digest != data.get("digest"):
         raise Rejected(CONTENT_MODIFIED, "the text was changed since the action was offered")
-    places = [types.Position(numbers[0], numbers[1]), types.Position(numbers[2], numbers[3])]
-    start, end = (view.offset(uri, place) for place in places)
+    start, end = (view.offset(uri, place) for place in (span.start, span.end))
     change = refactoring.change(view, view.name(uri), Span(min(start, end), max(start, end)), choice)
     action.edit = workspace_edit(view, change)
     return action
 
 
-def _is_range(numbers: Any) -> bool:  # any JSON
+def _range(numbers: object) -> types.Range | None:
+    """The range of `data`; None if it is none."""
     if not isinstance(numbers, (list, tuple)) or len(numbers) != 4:
-        return False
-    return all(isinstance(each, int) and not isinstance(each, bool) and 0 <= each < 1 << 31 for each in numbers)
+        return None
+    if not all(type(each) is int and 0 <= each < 1 << 31 for each in numbers):
+        return None
+    line, character, end_line, end_character = numbers
+    return types.Range(types.Position(line, character), types.Position(end_line, end_character))
 
 
 def _capabilities(client: Client) -> Mapping[str, object]:

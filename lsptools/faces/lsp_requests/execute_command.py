@@ -55,7 +55,7 @@ def _rename(views: Views, argument: Mapping[str, Any]) -> object:
     if argument.get("apply") != "disk":
         raise Rejected(INVALID_PARAMS, '`apply` is "disk"; textDocument/rename is for everything else')
     view, place = _view(views, argument), _position(argument)
-    view.check_writable()
+    view.check_writable(_text(argument, "uri"))
     at = view.place(_text(argument, "uri"), place)
     plan = plan_rename(view.snapshot, at, _text(argument, "newName"), Policy(possible=SKIP))
     in_editor, on_disk = _divided(view, plan.change)
@@ -132,7 +132,7 @@ def _evidence(views: Views, argument: Mapping[str, Any]) -> object:
 
 def _move(views: Views, argument: Mapping[str, Any]) -> object:
     view, position = _view(views, argument), _position(argument)
-    view.check_writable()
+    view.check_writable(_text(argument, "uri"))
     if not view.client.applies_edits:
         raise Rejected(FAILED, "this editor does not apply a server's edits (workspace.applyEdit)")
     at = view.place(_text(argument, "uri"), position)
@@ -144,10 +144,12 @@ def _move(views: Views, argument: Mapping[str, Any]) -> object:
 
 def _verify(views: Views, argument: Mapping[str, Any]) -> object:
     view = _view(views, argument)
-    given = {member: _text(argument, member) for member in ("id", "against") if member in argument}
+    identity, against = (
+        _text(argument, member) if member in argument else None for member in ("id", "against")
+    )
     rungs = _text(argument, "rungs") if "rungs" in argument else ",".join(READING)
     context = views.services.context(view.folder.root).renewed(view.snapshot.checkpoint)
-    return verify.run(context, verify.Params(rungs=rungs, **given)).to_json()
+    return verify.run(context, verify.Params(identity, against, rungs)).to_json()
 
 
 COMMANDS: Mapping[str, Callable[[Views, Mapping[str, Any]], object]] = {

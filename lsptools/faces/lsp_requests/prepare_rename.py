@@ -14,7 +14,7 @@ from lsptools.faces.lsp_view import Views
 
 def prepare_rename(views: Views, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder:
     view = views.of(params.text_document.uri)
-    view.check_writable()
+    view.check_writable(params.text_document.uri)
     place = view.place(params.text_document.uri, params.position)
     target = view.finder.target(place)
     symbols = [view.finder.symbol_of(root, target.name) for root in target.roots]

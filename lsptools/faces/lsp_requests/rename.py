@@ -21,7 +21,7 @@ LISTED = 10
 
 def rename(views: Views, params: types.RenameParams) -> types.WorkspaceEdit:
     view = views.of(params.text_document.uri)
-    view.check_writable()
+    view.check_writable(params.text_document.uri)
     place = view.place(params.text_document.uri, params.position)
     plan = plan_rename(view.snapshot, place, params.new_name, Policy(possible=SKIP))
     possible = [o for o in plan.references.occurrences if o.evidence is Evidence.POSSIBLE]
