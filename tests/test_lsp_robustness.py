@@ -18,6 +18,7 @@ from casefaces import Place
 from hypothesis import given
 from hypothesis import strategies as st
 from lspclient import Client, Failed, inside, started
+from traps import lay_traps
 
 from lsptools.faces.lsp_documents import Documents, Replacement, key_of, path_of, uri_of
 from lsptools.text.lines import LspPos, PositionEncoding
@@ -355,49 +356,12 @@ def test_the_server_ends_when_nobody_writes_any_more(tmp_path: Path) -> None:
     client.dispose()
 
 
-TRAP = "#!/bin/sh\necho {name} >> {canary}\n"
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="the traps are shell scripts")
 def test_a_hostile_workspace_executes_nothing(tmp_path: Path) -> None:
     place = Place.below(tmp_path)
     canary = tmp_path / "canary"
     root = place.root
-    traps = [
-        *(f".venv/bin/{name}" for name in ("python", "python3", "rg", "git")),
-        "rg",
-        "git",
-        ".git/hooks/fsmonitor",
-        "bin/rg",
-    ]
-    for name in traps:
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(TRAP.format(name=name, canary=canary), "utf-8")
-        path.chmod(0o755)
-    code = f"open({str(canary)!r}, 'a').write(__file__)\n"
-    for name in (
-        "conftest.py",
-        "sitecustomize.py",
-        "usercustomize.py",
-        "setup.py",
-        "click.py",
-        "pygls.py",
-        "json.py",
-        "lsptools.py",
-    ):
-        (root / name).write_text(code, "utf-8")
-    (root / ".venv/pyvenv.cfg").write_text("home = /usr/bin\n", "utf-8")
-    (root / ".venv/lib/python3.11/site-packages").mkdir(parents=True)
-    (root / ".venv/lib/python3.11/site-packages/evil.pth").write_text(
-        f"import os; os.system('echo pth >> {canary}')\n"
-    )
-    (root / ".git/config").write_text(f"[core]\nfsmonitor = {root}/.git/hooks/fsmonitor\n", "utf-8")
-    (root / ".ripgreprc").write_text(f"--pre={root}/rg\n", "utf-8")
-    (root / "pyproject.toml").write_text(
-        f"[tool.lsptools]\nserver = '{root}/rg'\nrg = '{root}/rg'\n", "utf-8"
-    )
-    (root / "m.py").write_text(f"{code}import conftest\ndef target(): pass\ntarget()\n", "utf-8")
+    lay_traps(root, canary)
     environment = place.environment() | {
         "PATH": f"{root}{os.pathsep}{os.environ['PATH']}",
         "RIPGREP_CONFIG_PATH": str(root / ".ripgreprc"),

@@ -263,6 +263,7 @@ class Agent:
     def _answered(
         self, tool: AgentTool, arguments: Mapping[str, object], job: Job, is_confirmed: bool
     ) -> Reply:
+        job.checkpoint()
         room = room_for(arguments.get("max_tokens"))
         asked = {
             name: value

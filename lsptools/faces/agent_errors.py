@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lsptools.errors import Site, ToolError
-from lsptools.faces.agent_pages import middle_cut
+from lsptools.faces.agent_pages import middle_cut, shortened
 from lsptools.faces.json import error_json
 from lsptools.faces.render import Look, error_text
 from lsptools.tools.agents import AgentTool
@@ -20,6 +20,8 @@ from lsptools.tools.agents import AgentTool
 MOST_SITES = 20
 MOST_CHARACTERS = 12_000
 """Of conflicts and their places."""
+LONGEST_TEXT = 2_000
+"""Characters of one text of an error for programs."""
 _LONGEST_VALUE = 200
 
 
@@ -53,7 +55,16 @@ def told(
     data = {**found, "sites": _first(found["sites"]), "conflicts": _first(found["conflicts"]), "try": calls}
     data["possible"] = [f"{site.path}:{site.line}:{site.column}: {site.says}" for site in undecided]
     kept = {name: value for name, value in data.items() if value not in ("", [], None)}
-    return Told("\n".join(lines), {"error": kept})
+    return Told("\n".join(lines), {"error": _shortened(kept)})
+
+
+def _shortened(value: object) -> object:
+    """The same with long texts cut: a caller knows what it sent."""
+    if isinstance(value, str):
+        return shortened(value, LONGEST_TEXT)
+    if isinstance(value, Mapping):
+        return {name: _shortened(each) for name, each in value.items()}
+    return [_shortened(each) for each in value] if isinstance(value, list) else value
 
 
 def _first(sites: object) -> object:

@@ -2,7 +2,7 @@
 
 An answer has a head, entries (lines of a list or of a text) and an end, and is given twice: as text, with entries grouped by file,
 and as structure. A page holds as many entries as fit into the room in both forms, at least one. The invariant: neither form is
-longer than the room, but for one entry that alone is longer and is cut (the text), and for what stands beside the entries.
+longer than the room, but for an entry that alone is longer.
 
 Sizes are in tokens of 4 characters, the usual estimate; no tokenizer is asked.
 """
@@ -19,7 +19,7 @@ from lsptools.errors import BadRequest
 CHARACTERS_PER_TOKEN = 4
 USUAL_TOKENS = 4_000
 MOST_TOKENS = 20_000
-LEAST_TOKENS = 100
+LEAST_TOKENS = 300
 LONGEST_LINE = 500
 """Characters of one line of a list."""
 _RESERVE = 300
@@ -83,9 +83,9 @@ def room_for(tokens: object) -> int:
 
 def page_of(body: Body, start: int, room: int) -> Page:
     """The page that begins with the entry `start`."""
-    facts = {name: value for name, value in body.facts.items() if value is not None}
-    head = body.head if start == 0 else ()
-    text_room = room - _RESERVE - sum(len(line) + 1 for line in (*head, *body.end))
+    facts = _within({name: value for name, value in body.facts.items() if value is not None}, room // 2)
+    head, end = _block(body.head if start == 0 else (), room // 3), _block(body.end, room // 3)
+    text_room = room - _RESERVE - sum(len(line) + 1 for line in (*head, *end))
     data_room = room - _RESERVE - json_size(facts)
     taken: list[Entry] = []
     group = None
@@ -107,7 +107,24 @@ def page_of(body: Body, start: int, room: int) -> Page:
     data = {**facts, **_data(body, taken, start)}
     if next_entry is not None or total > len(body.entries):
         data |= {"truncated": True, "total": total}
-    return Page("\n".join([*head, *_lines(body, taken), *body.end]), data, next_entry)
+    return Page("\n".join([*head, *_lines(body, taken), *end]), data, next_entry)
+
+
+def _block(lines: tuple[str, ...], room: int) -> tuple[str, ...]:
+    """Lines that are shown together, with their middle left out if they are many."""
+    text = "\n".join(lines)
+    return lines if len(text) <= room else (middle_cut(text, room),)
+
+
+def _within(facts: dict[str, object], room: int) -> dict[str, object]:
+    """Facts of at most so many characters: the longest lists lose their ends."""
+    while json_size(facts) > room:
+        lists = {name: value for name, value in facts.items() if isinstance(value, list) and value}
+        if not lists:
+            break
+        longest = max(lists, key=lambda name: json_size(lists[name]))
+        facts = {**facts, longest: lists[longest][: len(lists[longest]) // 2], "truncated": True}
+    return facts
 
 
 def _lines(body: Body, entries: Iterable[Entry]) -> list[str]:

@@ -160,10 +160,10 @@ def _chosen(tool: AgentTool, arguments: Arguments) -> str:
     if not tool.selector:
         return first
     value = arguments.get(tool.selector, first)
-    if value not in tool.ways:
+    if not isinstance(value, str) or value not in tool.ways:
         choices = ", ".join(f'"{each}"' for each in tool.ways)
         raise BadRequest("invalid", f"`{tool.selector}` is {value!r}", hint=f"one of {choices}")
-    return str(value)
+    return value
 
 
 def _misplaced(tool: AgentTool, name: str, arguments: Arguments) -> BadRequest:

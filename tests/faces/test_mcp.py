@@ -6,11 +6,8 @@ import asyncio
 import contextlib
 import json
 import os
-import re
 import subprocess
-import sys
-import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +17,9 @@ from casefaces import FOLDERS, OURS
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
+from mcpserver import ERAS, MODULE, commands_in, http_server, until
 
-ERAS = ("legacy", "2026-07-28")
 TIME_LIMIT = 60.0
-MODULE = [sys.executable, "-I", "-m", "lsptools", "mcp"]
 FILES = {
     "app/models.py": "class Order:\n    def total(self):\n        return 1\n",
     "app/main.py": "from app.models import Order\n\nprint(Order().total())\n",
@@ -53,28 +49,6 @@ def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         await asyncio.wait_for(work(), TIME_LIMIT)
 
     asyncio.run(limited())
-
-
-@contextlib.contextmanager
-def http_server(root: Path, variables: dict[str, str], *options: str) -> Iterator[str]:
-    """The address of a server on this machine."""
-    process = subprocess.Popen(
-        [*MODULE, "--root", str(root), "--http", "0", *options],
-        env=variables,
-        cwd=root.parent,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stderr is not None and process.stdout is not None
-    try:
-        line = process.stderr.readline().decode()
-        found = re.search(r"http://127\.0\.0\.1:\d+/mcp", line)
-        assert found, line
-        yield found[0]
-    finally:
-        process.terminate()
-        out, _ = process.communicate(timeout=20)
-    assert out == b""
 
 
 @contextlib.asynccontextmanager
@@ -247,16 +221,6 @@ async def ended(command: str, root: Path) -> None:
         await asyncio.sleep(0.05)
 
 
-def commands_in(root: Path) -> list[str]:
-    """The command lines of the processes that have the workspace as their current folder."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if (process / "cwd").readlink().is_relative_to(root):
-                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
-    return found
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="looks for processes in /proc")
 def test_nothing_is_left_when_the_client_dies(root: Path, variables: dict[str, str]) -> None:
@@ -295,10 +259,3 @@ def test_nothing_is_left_when_the_client_dies(root: Path, variables: dict[str, s
         assert process.wait(10) in (0, -9)
         until(lambda: not commands_in(root))
         process.stdout.close()
-
-
-def until(is_so: Callable[[], bool], most_s: float = 15.0) -> None:
-    end = time.monotonic() + most_s
-    while not is_so():
-        assert time.monotonic() < end, "it did not come to that"
-        time.sleep(0.05)
