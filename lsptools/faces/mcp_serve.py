@@ -42,9 +42,19 @@ def serve(environment: Environment, wanted: ServeAgents) -> int:
         _on_port(desk, wanted.port)
     else:
         signal.signal(signal.SIGTERM, lambda *_: _end(desk, 0))
-        anyio.run(serve_stdio, desk)
+        try:
+            anyio.run(serve_stdio, desk)
+        except BaseException as error:
+            if not _is_broken_pipe(error):
+                raise
     _end(desk, 0)
     return 0
+
+
+def _is_broken_pipe(error: BaseException) -> bool:
+    """Whether all that went wrong is that nobody reads any more; errors of tasks come in groups."""
+    inner = getattr(error, "exceptions", None)
+    return all(map(_is_broken_pipe, inner)) if inner else isinstance(error, BrokenPipeError)
 
 
 def desk_of(environment: Environment, wanted: ServeAgents) -> Desk:
