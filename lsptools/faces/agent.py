@@ -27,7 +27,8 @@ from lsptools.faces.agent_empty import nothing
 from lsptools.faces.agent_errors import call_text, told
 from lsptools.faces.agent_pages import Body, page_of, room_for, sayable
 from lsptools.faces.agent_plans import Plans
-from lsptools.faces.agent_views import Showing, body_of
+from lsptools.faces.agent_view_places import Showing
+from lsptools.faces.agent_views import body_of
 from lsptools.faces.call import as_tool_error
 from lsptools.faces.environment import Environment
 from lsptools.faces.json import error_json
@@ -284,9 +285,8 @@ class Agent:
         self, tool: AgentTool, asked: Mapping[str, object], context: Context, room: int, is_confirmed: bool
     ) -> tuple[Answer, Body]:
         if tool.name == APPLY:
-            answer = self._apply(asked, context)
-            declared_name = "rename" if hasattr(answer, "new_name") else "patch"
-            return answer, body_of(declared_name, answer, Showing(context, room))
+            tool_name, answer = self._apply(asked, context)
+            return answer, body_of(tool_name, answer, Showing(context, room))
         call = resolved(tool, asked)
         own = {name: value for name, value in asked.items() if name in tool.own}
         params = params_from_json(call.tool, self._permitted(call.tool, call.arguments))
@@ -299,7 +299,7 @@ class Agent:
         if call.tool.name == "run":
             self._shells[str(context.snapshot.root.path)].folder = context.shell.folder
         is_preview = call.arguments.get("diff") is True
-        plan = self.desk.plans.keep(call.tool.name, answer, params, context) if is_preview else None
+        plan = self.desk.plans.keep(call.tool, answer, params, context) if is_preview else None
         body = body_of(call.tool.name, answer, Showing(context, room, plan))
         if not answer.found and (why := nothing(call.tool.name, call.arguments, context)) is not None:
             nearest = list(why.nearest) or None
@@ -333,7 +333,8 @@ class Agent:
         whole = json.dumps({**beside, "error": error_json(error)}, separators=(",", ":"))
         return _Undecided(error, possible, self.desk.results.keep(_Result(tool.name, asked, Body(), whole)))
 
-    def _apply(self, asked: Mapping[str, object], context: Context) -> Answer:
+    def _apply(self, asked: Mapping[str, object], context: Context) -> tuple[str, Answer]:
+        """The declared tool that made the plan, and what came of doing it."""
         from lsptools.tools.verify import Verification
 
         known = self.desk.tools[APPLY].names()
@@ -349,7 +350,7 @@ class Agent:
             )
         kept = self.desk.plans.of(id, context.snapshot.root.path)
         rungs = self._rungs(rungs) if rungs is not None else None
-        return kept.do(context, Verification(rungs, asked.get("keep") is True))
+        return kept.tool, kept.do(context, Verification(rungs, asked.get("keep") is True))
 
     def _permitted(self, tool: Tool[Any], arguments: Mapping[str, object]) -> Mapping[str, object]:
         """Without leave to run programs only rungs that read are climbed."""

@@ -29,6 +29,14 @@ class Nothing:
         return (self.reason, f"nearest names: {near}") if near else (self.reason,)
 
 
+_NONE = {
+    "callers": "nothing in the workspace calls it, as far as this is known",
+    "callees": "its body calls nothing",
+    "implementations": "nothing in the workspace overrides it or is a subclass of it",
+    "hierarchy": "it has no bases but `object`, and no subclass in the workspace",
+}
+
+
 def nothing(tool: str, arguments: Mapping[str, object], context: Context) -> Nothing | None:
     """Why a declared tool found nothing with these arguments; `None` for tools whose answer says so itself."""
     if tool == "search":
@@ -39,6 +47,8 @@ def nothing(tool: str, arguments: Mapping[str, object], context: Context) -> Not
         return Nothing(
             "no occurrence is of the classes, or at the place, that was asked for; the counts are of all"
         )
+    if tool in _NONE:
+        return Nothing(_NONE[tool])
     if tool == "def":
         return Nothing("the name has no definition that could be found, in the workspace or in a library")
     return None

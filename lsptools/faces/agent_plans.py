@@ -15,14 +15,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from lsptools.errors import BadRequest
-from lsptools.tools.base import Answer, Context
+from lsptools.tools.base import Answer, Context, Tool
 from lsptools.tools.verify import Verification
 from lsptools.workspace.change import Change, stale_error
 
 if TYPE_CHECKING:
     from lsptools.edit.plan import Plan
     from lsptools.tools.changes import ChangeAnswer
-    from lsptools.tools.rename import Params, RenameAnswer
 
 MOST_PLANS = 64
 MOST_CHARACTERS = 32_000_000
@@ -48,14 +47,15 @@ class Plans:
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._lock = Lock()
 
-    def keep(self, tool: str, answer: Answer, params: object, context: Context) -> str | None:
+    def keep(self, tool: Tool[Any], answer: Answer, params: object, context: Context) -> str | None:
         """The id of the plan that a preview has made; `None` if it made none (it would change nothing)."""
         change: Change = answer.plan.change  # type: ignore[attr-defined]  # every tool with `diff` has one
         if not change:
             return None
         root = context.snapshot.root.path
-        doing = _renaming(answer, params) if tool == "rename" else _editing(answer.plan)  # type: ignore[attr-defined]  # as above
-        kept = Kept(root, tool, change, doing, _size(change))
+        plan = answer.plan  # type: ignore[attr-defined]  # as above
+        doing = _editing(plan) if hasattr(plan, "files") else _planning_again(tool, answer, params)
+        kept = Kept(root, tool.name, change, doing, _size(change))
         id = blake2b(repr((str(root), change)).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
         with self._lock:
             self._kept[id] = kept
@@ -100,21 +100,29 @@ def _editing(plan: Plan) -> Callable[[Context, Verification], ChangeAnswer]:
     return do
 
 
-def _renaming(
-    answer: Answer, params: Any
-) -> Callable[[Context, Verification], RenameAnswer]:  # rename's Params
-    """A rename rests on files that it does not touch, too: it is planned once more, and must come to the same."""
-    change: Change = answer.plan.change  # type: ignore[attr-defined]  # a RenameAnswer
-    asked: Params = params
+def _planning_again(tool: Tool[Any], answer: Any, params: Any) -> Callable[[Context, Verification], Answer]:
+    """A change of a symbol rests on files that it does not touch, too: it is planned once more, and must come to the same.
 
-    def do(context: Context, verification: Verification) -> RenameAnswer:
-        from lsptools.tools.rename import carry_out, planned
+    The answers of such tools (`rename`, `move`) have a plan with a `Change`, and what was made of it.
+    """
+    change: Change = answer.plan.change
 
-        again = planned(context, asked)
-        if again.change != change:
-            raise stale_error(_differing(change, again.change), "is not what the plan was made from")
-        doing = replace(asked, diff=False, verify=verification.rungs, keep=verification.keep)
-        return carry_out(context, doing, again)
+    def do(context: Context, verification: Verification) -> Answer:
+        from lsptools.tools.changes import follow
+        from lsptools.workspace.apply import apply
+
+        again: Any = tool.run(context, replace(params, diff=True, verify=None))  # as `answer`
+        if again.plan.change != change:
+            raise stale_error(_differing(change, again.plan.change), "is not what the plan was made from")
+        report = verification.of(context, change)
+        is_held_back = not verification.allows(report)
+        done = None
+        if not is_held_back:
+            context.snapshot.checkpoint()
+            done = apply(context.snapshot, change, context.state)
+            follow(context, done)
+        answered: Answer = replace(again, applied=done, diff=None, report=report, is_held_back=is_held_back)
+        return answered
 
     return do
 

@@ -1,44 +1,33 @@
-"""Answers of tools as an agent is shown them: compact lines grouped by file, and the same as structure.
+"""Answers of tools as an agent is shown them, by the name of the declared tool: texts, changes, verdicts; the rest is beside.
 
-Every answer about code says whether it is complete or why not, what it was found with, and by digest which content of each
-file it speaks of. One that is empty says why, and what comes nearest (`agent_empty.py`).
+Places that were found are in `agent_view_places.py`, calls and hierarchies in `agent_view_calls.py`. An answer that is empty says
+why, and what comes nearest (`agent_empty.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from lsptools.faces import agent_view_calls as calls
+from lsptools.faces import agent_view_places as places
 from lsptools.faces.agent_pages import Body, Entry, middle_cut, shortened, text_entries
-from lsptools.languages.names import Evidence, Occurrence
-from lsptools.tools.base import Answer, Context
+from lsptools.faces.agent_view_places import Showing, counted, finder
+from lsptools.tools.base import Answer
 
 if TYPE_CHECKING:
+    from lsptools.languages.names import References
     from lsptools.tools.changes import ChangeAnswer
-    from lsptools.tools.definition import DefinitionAnswer
     from lsptools.tools.history import HistoryAnswer
-    from lsptools.tools.outline import OutlineAnswer
+    from lsptools.tools.move import MoveAnswer
     from lsptools.tools.read import PictureAnswer, ReadAnswer
     from lsptools.tools.references import ReferencesAnswer
     from lsptools.tools.rename import RenameAnswer
     from lsptools.tools.run import RunAnswer
-    from lsptools.tools.search import SearchAnswer
-    from lsptools.tools.symbols import SymbolsAnswer
     from lsptools.tools.undo import UndoAnswer
     from lsptools.tools.verify import VerifyAnswer
     from lsptools.verify.ladder import Report
-
-
-@dataclass(frozen=True, slots=True)
-class Showing:
-    """What an answer is shown with."""
-
-    context: Context
-    room: int
-    """Characters, for texts that are cut rather than paged."""
-    plan: str | None = None
-    """The id of the plan that a preview has made."""
 
 
 def body_of(tool: str, answer: Answer, showing: Showing) -> Body:
@@ -46,192 +35,10 @@ def body_of(tool: str, answer: Answer, showing: Showing) -> Body:
     return _VIEWS[tool](answer, showing)
 
 
-# Finding
-
-
-def _search(answer: SearchAnswer, showing: Showing) -> Body:
-    entries = []
-    for match in answer.matches.matches:
-        lines = answer.positions.lines(match.path)
-        at = lines.user_from_offset(match.span.start)
-        line = shortened(lines.line_text(at.line - 1))
-        data: dict[str, object] = {"line": at.line, "column": at.column, "text": line}
-        shown = f"{at.line}:{at.column}: {line}"
-        if answer.context:
-            data["around"] = around = _around(answer, match.path, at.line)
-            shown = "\n  ".join([shown, *(f"  {each}" for each in around)])
-        if match.captures:
-            captures = {
-                each.name: shortened(lines.text[each.span.start : each.span.end].split("\n")[0])
-                for each in match.captures
-            }
-            data["captures"] = captures
-            shown += "".join(f"  @{name}={text}" for name, text in captures.items())
-        entries.append(Entry(shown, data, match.path))
-    found = answer.matches
-    head = (f"{_counted(found.n_matches, 'match', 'matches')} in {_counted(found.n_files, 'file')}",)
-    return _listed(
-        entries,
-        "matches",
-        head,
-        answer.incomplete_because,
-        showing,
-        total=found.n_matches,
-        source=_finder(showing),
-    )
-
-
-def _around(answer: SearchAnswer, path: str, line: int) -> list[str]:
-    lines = answer.positions.lines(path)
-    last = lines.n_lines if lines.line_text(lines.n_lines - 1) else lines.n_lines - 1
-    numbers = range(max(1, line - answer.context), min(last, line + answer.context) + 1)
-    return [f"{number}│{shortened(lines.line_text(number - 1))}" for number in numbers]
-
-
-def _symbols(answer: SymbolsAnswer, showing: Showing) -> Body:
-    entries = []
-    for each in answer.listed:
-        at = answer.positions.user(each.path, each.item.name_span.start)
-        data = {"line": at.line, "column": at.column, "kind": each.item.kind, "name": each.qualified}
-        signature = shortened(each.item.signature)
-        entries.append(
-            Entry(
-                f"{at.line}:{at.column}: {each.qualified}: {signature}",
-                {**data, "signature": signature},
-                each.path,
-            )
-        )
-    head = (_counted(answer.total, "definition"),)
-    source = [*_finder(showing), "tree-sitter"]
-    return _listed(
-        entries, "symbols", head, answer.incomplete_because, showing, total=answer.total, source=source
-    )
-
-
-def _outline(answer: OutlineAnswer, showing: Showing) -> Body:
-    lines = answer.positions.lines(answer.path)
-
-    def entries(items: Iterable[Any], inside: str, depth: int) -> Iterator[Entry]:  # Item, nested
-        for item in items:
-            qualified = f"{inside}.{item.name}" if inside else item.name
-            at = lines.user_from_offset(item.name_span.start)
-            last = lines.line_of(item.span.end) + 1
-            signature = shortened(item.signature)
-            data = {
-                "line": at.line,
-                "last_line": last,
-                "kind": item.kind,
-                "name": qualified,
-                "signature": signature,
-            }
-            yield Entry(f"{at.line}-{last}: {'  ' * depth}{signature}", data)
-            yield from entries(item.children, qualified, depth + 1)
-
-    found = tuple(entries(answer.items, "", 0))
-    digest = showing.context.snapshot.document(answer.path).digest
-    facts = {"path": answer.path, "digest": digest, "complete": True, "source": ["tree-sitter"]}
-    if not found:
-        facts["reason"] = "the file defines no class, function or variable"
-    head = (f"{answer.path}: {_counted(len(found), 'definition')} (tree-sitter)",)
-    return Body(head, found, "items", facts=facts)
-
-
-def _definition(answer: DefinitionAnswer, showing: Showing) -> Body:
-    entries = []
-    for symbol in answer.symbols:
-        at = answer.positions.user(symbol.path, symbol.span.start)
-        data = {"line": at.line, "column": at.column, "kind": symbol.kind, "name": symbol.qualified}
-        entries.append(Entry(f"{at.line}:{at.column}: {symbol.kind} {symbol.qualified}", data, symbol.path))
-    return _listed(entries, "definitions", (), (), showing, source=["tree-sitter"])
-
-
 def _references(answer: ReferencesAnswer, showing: Showing) -> Body:
-    found = answer.references
-    hidden = () if answer.selected else (Evidence.UNRELATED,)
-    entries = []
-    for each in answer.listed:
-        if each.evidence not in hidden:
-            entries.append(_occurrence(each, answer, showing))
-    counts = dict(found.counts())
-    said = ", ".join(f"{n} {name}" for name, n in counts.items() if n)
-    symbol = found.symbol
-    at = answer.positions.place(symbol.path, symbol.span.start)
-    head = (
-        f"{symbol.kind} {symbol.qualified} ({at}): {said or 'no occurrence'} in {_counted(found.n_files, 'file')}",
-    )
-    because = () if found.complete else found.incomplete_because or ("no reason was given",)
-    facts = {"symbol": {"name": symbol.qualified, "kind": symbol.kind, "place": at}, "counts": counts}
-    if hidden and counts["unrelated"]:
-        facts["hidden"] = {"unrelated": counts["unrelated"]}
-    return _listed(
-        entries, "occurrences", head, because, showing, source=[*_finder(showing), "tree-sitter"], facts=facts
-    )
-
-
-def _occurrence(each: Occurrence, answer: ReferencesAnswer, showing: Showing) -> Entry:
-    at = answer.positions.user(each.path, each.span.start)
-    text = f"{at.line}:{at.column}: {each.evidence.value} {each.role}: {each.reason}"
-    data: dict[str, object] = {
-        "line": at.line,
-        "column": at.column,
-        "class": each.evidence.value,
-        "role": each.role,
-        "reason": each.reason,
-    }
-    if answer.why:
-        steps = [_step(step.says, step.path, step.span, showing) for step in each.steps]
-        data["why"] = steps
-        text = "\n  ".join([text, *(f"    {number}. {step}" for number, step in enumerate(steps, 1))])
-    return Entry(text, data, each.path)
-
-
-def _step(says: str, path: str | None, span: Any, showing: Showing) -> str:  # Span or None
-    if path is None:
-        return says
-    return (
-        f"{says} ({path})"
-        if span is None
-        else f"{says} ({showing.context.positions.place(path, span.start)})"
-    )
-
-
-def _listed(
-    entries: Sequence[Entry],
-    member: str,
-    head: tuple[str, ...],
-    because: Sequence[str],
-    showing: Showing,
-    *,
-    source: Sequence[str],
-    total: int | None = None,
-    facts: Mapping[str, object] | None = None,
-) -> Body:
-    """A list of places, with what is said of every such list."""
-    said = f"{'not complete: ' + '; '.join(because[:5]) if because else 'complete'} ({', '.join(source)})"
-    more = {"incomplete_because": list(because[:20])} if because else {}
-    return Body(
-        (*head, said),
-        tuple(entries),
-        member,
-        facts={
-            **(facts or {}),
-            "total": len(entries) if total is None else total,
-            "complete": not because,
-            **more,
-        }
-        | {"source": list(source)},
-        groups=_digests({entry.group for entry in entries}, showing) or {"": {}},
-        total=total,
-    )
-
-
-def _digests(paths: Iterable[str], showing: Showing) -> dict[str, dict[str, object]]:
-    known = showing.context.snapshot.digests
-    return {path: {"digest": known[path]} if path in known else {} for path in paths}
-
-
-def _finder(showing: Showing) -> list[str]:
-    return ["ripgrep" if showing.context.snapshot.rg.executable is not None else "python (slow: no ripgrep)"]
+    if answer.calls is not None:
+        return calls.bound_calls(answer.calls, showing)
+    return places.references(answer, showing)
 
 
 # Reading and changing
@@ -263,7 +70,7 @@ def _read(answer: ReadAnswer | PictureAnswer, showing: Showing) -> Body:
     facts["go_on"] = go_on or None
     end = [f"[{go_on}]"] if go_on else [] if reading.n_lines else ["[the file is empty]"]
     end.append(
-        f"[{reading.target.name}, {_counted(reading.n_lines, 'line')}, digest {reading.document.digest}]"
+        f"[{reading.target.name}, {counted(reading.n_lines, 'line')}, digest {reading.document.digest}]"
     )
     shown = tuple(Entry(row, row) for row in rows[:kept])
     return Body((), shown, "text", is_text=True, end=tuple(end), facts=facts)
@@ -315,45 +122,60 @@ def _plan_line(plan: str) -> str:
 
 
 def _rename(answer: RenameAnswer, showing: Showing) -> Body:
-    plan, positions = answer.plan, answer.positions
+    plan = answer.plan
+    what = f"{plan.symbol.kind} `{plan.symbol.name}` to `{answer.new_name}`"
+    moves = [{"old": move.old, "new": move.new} for move in plan.change.moves]
+    return _refactored(answer, ("renamed", "would rename"), what, moves, showing)
+
+
+def _move(answer: MoveAnswer, showing: Showing) -> Body:
+    plan = answer.plan
+    what = f"{plan.symbol.kind} `{plan.symbol.name}` to {plan.module}"
+    return _refactored(answer, ("moved", "would move"), what, [], showing)
+
+
+def _refactored(
+    answer: RenameAnswer | MoveAnswer,
+    verbs: tuple[str, str],
+    what: str,
+    moves: list[dict[str, str]],
+    showing: Showing,
+) -> Body:
+    """What became of a symbol everywhere, or would."""
+    plan, positions, references = answer.plan, answer.positions, answer.plan.references
     n_edits = sum(len(file.edits) for file in plan.change.edits)
-    done = "renamed" if answer.applied else "would rename"
     head = [
-        f"{done} {plan.symbol.kind} `{plan.symbol.name}` to `{answer.new_name}`: "
-        f"{_counted(n_edits, 'edit')} in {_counted(len(plan.change.edits), 'file')}",
-        *(f"moved: {move.old} -> {move.new}" for move in plan.change.moves),
+        f"{verbs[0] if answer.applied else verbs[1]} {what}: {counted(n_edits, 'edit')} in {counted(len(plan.change.edits), 'file')}",
+        *(f"moved: {move['old']} -> {move['new']}" for move in moves),
         *(f"{'proof' if line.ok else 'not proved'}: {line.says}" for line in plan.proof),
         *(f"note: {note}" for note in answer.notes),
+        *([] if references.complete else [f"not complete: {'; '.join(references.incomplete_because[:5])}"]),
     ]
-    references = plan.references
+    files = [
+        {
+            "path": file.path,
+            "lines": sorted({positions.user(file.path, edit.span.start).line for edit in file.edits}),
+        }
+        for file in plan.change.edits
+    ]
     facts: dict[str, object] = {
         "applied": answer.applied is not None,
         "undo": answer.undo_id,
         "plan": showing.plan,
         "edits": n_edits,
-        "files": [
-            {
-                "path": file.path,
-                "lines": sorted({positions.user(file.path, edit.span.start).line for edit in file.edits}),
-            }
-            for file in plan.change.edits
-        ],
-        "moves": [{"old": move.old, "new": move.new} for move in plan.change.moves] or None,
+        "files": files,
+        "moves": moves or None,
         "proved": all(line.ok for line in plan.proof),
         "notes": list(answer.notes) or None,
-        "complete": references.complete,
-        "incomplete_because": list(references.incomplete_because) or None,
+        **_completeness(references),
         "verification": _report_json(answer.report),
-        "source": [*_finder(showing), "tree-sitter"],
+        "source": [*finder(showing), "tree-sitter"],
     }
-    if not references.complete:
-        head.append(f"not complete: {'; '.join(references.incomplete_because[:5])}")
     end = list(_verified(answer.report, answer.is_held_back))
     if showing.plan:
         end.append(_plan_line(showing.plan))
-        return Body(
-            tuple(head), text_entries(answer.diff or ""), "diff", is_text=True, end=tuple(end), facts=facts
-        )
+        diff = text_entries(answer.diff or "")
+        return Body(tuple(head), diff, "diff", is_text=True, end=tuple(end), facts=facts)
     if answer.undo_id:
         end.append(f"undo id: {answer.undo_id}")
     left = []
@@ -362,6 +184,13 @@ def _rename(answer: RenameAnswer, showing: Showing) -> Body:
         data = {"place": place, "class": each.evidence.value, "role": each.role, "reason": each.reason}
         left.append(Entry(f"left alone: {place}: {each.evidence.value} {each.role}: {each.reason}", data))
     return Body(tuple(head), tuple(left), "left_alone", end=tuple(end), facts=facts)
+
+
+def _completeness(references: References) -> dict[str, object]:
+    return {
+        "complete": references.complete,
+        "incomplete_because": list(references.incomplete_because) or None,
+    }
 
 
 # Checking and the rest
@@ -427,7 +256,7 @@ def _undo(answer: UndoAnswer, showing: Showing) -> Body:
 def _history(answer: HistoryAnswer, showing: Showing) -> Body:
     entries = [
         Entry(
-            f"{entry.id}: {entry.label}, {_counted(len(entry.files), 'file')}{' (undone)' if entry.undone else ''}",
+            f"{entry.id}: {entry.label}, {counted(len(entry.files), 'file')}{' (undone)' if entry.undone else ''}",
             {"id": entry.id, "label": entry.label, "files": list(entry.files[:20]), "undone": entry.undone},
         )
         for entry in answer.entries
@@ -452,12 +281,17 @@ def _run(answer: RunAnswer, showing: Showing) -> Body:
 
 
 _VIEWS: dict[str, Callable[[Any, Showing], Body]] = {  # each takes the answer of its own tool
-    "search": _search,
-    "symbols": _symbols,
-    "outline": _outline,
-    "def": _definition,
+    "search": places.search,
+    "symbols": places.symbols,
+    "outline": places.outline,
+    "def": places.definition,
+    "callers": calls.callers,
+    "callees": calls.callees,
+    "implementations": calls.implementations,
+    "hierarchy": calls.hierarchy,
     "refs": _references,
     "rename": _rename,
+    "move": _move,
     "read": _read,
     "edit": _change,
     "edit-lines": _change,
@@ -471,7 +305,3 @@ _VIEWS: dict[str, Callable[[Any, Showing], Body]] = {  # each takes the answer o
     "history": _history,
     "run": _run,
 }
-
-
-def _counted(number: int, noun: str, plural: str = "") -> str:
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"

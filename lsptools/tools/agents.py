@@ -126,7 +126,19 @@ def resolved(agent_tool: AgentTool, given: Arguments) -> Resolved:
         found[fields[way.tool]] = (
             _line_edits(value) if way.tool == "edit-lines" and name == "edits" else value
         )
-    return Resolved(registry.tool(way.tool), found)
+    declared = registry.tool(way.tool)
+    needed = {each.field for each in parameters(declared) if each.required} - found.keys()
+    if needed:
+        names = [
+            name for name, given in agent_tool.parameters.items() if given.fields.get(way.tool) in needed
+        ]
+        raise _missing(agent_tool, names)
+    return Resolved(declared, found)
+
+
+def _missing(tool: AgentTool, names: list[str]) -> BadRequest:
+    said = ", ".join(f"`{name}`" for name in names)
+    return BadRequest("invalid", f"`{tool.name}` needs {said}", hint=tool.says)
 
 
 def _line_edits(edits: object) -> object:
@@ -150,7 +162,7 @@ def _check_names(tool: AgentTool, arguments: Arguments) -> None:
             raise BadRequest("invalid", f"`{tool.name}` has no parameter `{name}`", hint=hint)
     missing = [name for name in tool.required_names() if name not in arguments]
     if missing:
-        raise BadRequest("invalid", f"`{tool.name}` needs {', '.join(f'`{name}`' for name in missing)}")
+        raise _missing(tool, missing)
 
 
 def _chosen(tool: AgentTool, arguments: Arguments) -> str:
@@ -272,30 +284,46 @@ def _tools() -> tuple[AgentTool, ...]:
                 "place": _same(
                     "place",
                     "refs",
+                    "callers",
+                    "callees",
+                    "implementations",
+                    "hierarchy",
                     "def",
                     says="FILE:LINE:COL, FILE::Class.method, pkg.mod.Class.method or a unique name",
                 ),
-                "classes": _same("classes", "refs"),
+                "classes": _same("classes", "refs", "callers"),
                 "only": _same("only", "refs", says="FILE or FILE:LINE"),
                 "why": _same("why", "refs", says="show derivations"),
             },
-            {"references": Way("refs"), "definition": Way("def")},
+            {
+                "references": Way("refs"),
+                "definition": Way("def"),
+                "calls": Way("refs", {"calls": True}),
+                "callers": Way("callers"),
+                "callees": Way("callees"),
+                "implementations": Way("implementations"),
+                "hierarchy": Way("hierarchy"),
+            },
             selector="find",
+            selector_says="calls: with their arguments",
             required=("place",),
             is_paged=True,
             answers="object symbol counts; array files incomplete_because; integer total; boolean complete; string next_cursor",
         ),
         AgentTool(
             "rename",
-            "Rename a symbol and all references, overrides, imports, keywords; proved, all or nothing. Refuses with every conflict.",
+            "Rename a symbol with all references, overrides, imports, keywords, or move it to another module; proved, all or nothing.",
             {
-                "place": _same("place", "rename", says="as in references"),
+                "place": _same("place", "rename", "move", says="as in references"),
                 "new_name": _same("new_name", "rename"),
-                "possible": _same("possible", "rename", says="what cannot be known"),
-                "mentions": _same("mentions", "rename", says="also in comments and strings"),
-                **_safety("rename"),
+                "module": _same("module", "move", says="instead of new_name: move it there"),
+                "possible": _same("possible", "rename", "move", says="what cannot be known"),
+                "mentions": _same("mentions", "rename", "move", says="also in comments and strings"),
+                **_safety("rename", "move"),
             },
-            {"rename": Way("rename")},
+            {"rename": Way("rename"), "move": Way("move")},
+            choose=lambda arguments: "move" if "module" in arguments else "rename",
+            required=("place",),
             is_paged=True,
             destructive=True,
             idempotent=False,
