@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from lsptools.errors import BadRequest
+from lsptools.errors import BadRequest, Refused, Stale
 from lsptools.tools.base import Answer, Context, Tool
 from lsptools.tools.verify import Verification
 from lsptools.workspace.change import Change, stale_error
@@ -111,7 +111,12 @@ def _planning_again(tool: Tool[Any], answer: Any, params: Any) -> Callable[[Cont
         from lsptools.tools.changes import follow
         from lsptools.workspace.apply import apply
 
-        again: Any = tool.run(context, replace(params, diff=True, verify=None))  # as `answer`
+        try:
+            again: Any = tool.run(context, replace(params, diff=True, verify=None))  # as `answer`
+        except (BadRequest, Refused) as error:
+            raise Stale(
+                "stale", f"the plan cannot be made any more: {error.message}", hint="make the preview again"
+            ) from error
         if again.plan.change != change:
             raise stale_error(_differing(change, again.plan.change), "is not what the plan was made from")
         report = verification.of(context, change)
