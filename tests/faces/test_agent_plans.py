@@ -83,8 +83,8 @@ def test_a_plan_that_the_files_have_left_behind_is_stale(
     agent: Agent, root: Path, preview: tuple[str, dict[str, Any]]
 ) -> None:
     reply = planned(agent, root, preview)
-    for name in FILES:
-        (root / name).write_text(FILES[name] + "\nprice = None\n")
+    for name, text in FILES.items():
+        (root / name).write_text(f"{text}\nprice = None\n")
     (root / "d.py").write_text("")
     before = tree(root)
     refused = agent.call("apply", {"plan": reply.data["plan"]})
