@@ -39,6 +39,7 @@ class Client:
     """May the edit of a code action come later?"""
     shows_disabled: bool = False
     """Are code actions that cannot be had shown, with the reason?"""
+    has_notebooks: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     """`initializationOptions`, or what `workspace/didChangeConfiguration` sent since; any JSON."""
 
@@ -99,6 +100,7 @@ def client_of(params: types.InitializeParams) -> Client:
             and "edit" in action.resolve_support.properties
         ),
         shows_disabled=bool(action and action.disabled_support),
+        has_notebooks=declared.notebook_document is not None,
         settings=settings_of(options),
     )
 

@@ -135,12 +135,15 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def path_of(uri: str) -> str | None:
-    """The absolute path of a `file:` URI, percent-decoded and without dots; None for another scheme or a relative path."""
+    """The absolute path of a `file:` URI, percent-decoded and without dots; None for another scheme or a relative path.
+
+    None, too, for a part of a file (`#…`), as editors name the cells of a notebook.
+    """
     try:
         parts = urlsplit(uri)
     except ValueError:
         return None
-    if parts.scheme.lower() != "file":
+    if parts.scheme.lower() != "file" or parts.fragment:
         return None
     path = unquote(parts.path, errors="surrogateescape")
     if os.name == "nt":

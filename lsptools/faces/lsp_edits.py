@@ -7,7 +7,7 @@ vouches for carry an annotation that asks the user. A change that the client can
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from lsprotocol import types
@@ -33,15 +33,14 @@ def workspace_edit(view: View, change: Change, doubt: Doubt | None = None) -> ty
     _check_possible(view, change)
     doubt = doubt or Doubt("")
     if not view.client.document_changes:
-        return types.WorkspaceEdit(
-            changes={
-                view.uri(file.path): [_plain(view, file.path, edit) for edit in file.edits]
-                for file in change.edits
-            }
-        )
+        changes: dict[str, list[types.TextEdit]] = {}
+        for file in change.edits:
+            for edit in file.edits:
+                changes.setdefault(view.uri(file.path, edit.span), []).append(_plain(view, file.path, edit))
+        return types.WorkspaceEdit(changes=changes)
     annotations = _Annotations(doubt)
     done: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = [
-        _document_edit(view, file, annotations) for file in change.edits if file.edits
+        edit for file in change.edits for edit in _document_edits(view, file, annotations)
     ]
     for creation in change.creations:
         done += [
@@ -56,6 +55,7 @@ def workspace_edit(view: View, change: Change, doubt: Doubt | None = None) -> ty
     return types.WorkspaceEdit(document_changes=done, change_annotations=annotations.used or None)
 
 
+_AnyEdit = types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit
 _START = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 
@@ -77,20 +77,21 @@ class _Annotations:
         return identity
 
 
-def _document_edit(view: View, file: FileEdits, annotations: _Annotations) -> types.TextDocumentEdit:
-    edits: list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit] = []
+def _document_edits(
+    view: View, file: FileEdits, annotations: _Annotations
+) -> Iterator[types.TextDocumentEdit]:
+    """One entry for a file, or one for each cell of a notebook."""
+    by_document: dict[str, tuple[int | None, list[_AnyEdit]]] = {}
     for edit in file.edits:
-        plain = _plain(view, file.path, edit)
-        annotation = annotations.of(file.path, edit)
-        edits.append(
+        uri, version = view.uri(file.path, edit.span), view.version(file.path, edit.span)
+        plain, annotation = _plain(view, file.path, edit), annotations.of(file.path, edit)
+        by_document.setdefault(uri, (version, []))[1].append(
             plain if annotation is None else types.AnnotatedTextEdit(annotation, plain.range, plain.new_text)
         )
-    return types.TextDocumentEdit(
-        types.OptionalVersionedTextDocumentIdentifier(
-            uri=view.uri(file.path), version=view.version(file.path)
-        ),
-        edits,
-    )
+    for uri, (version, edits) in by_document.items():
+        yield types.TextDocumentEdit(
+            types.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version), edits
+        )
 
 
 def _plain(view: View, name: str, edit: TextEdit) -> types.TextEdit:

@@ -7,7 +7,7 @@ of ours that need nothing but the state (`lsptools/documentText`) are answered b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from lsptools.faces.lsp_documents import Documents, Replacement
 from lsptools.faces.lsp_errors import Rejected, log
 from lsptools.faces.lsp_folders import Folders
 from lsptools.faces.lsp_lanes import Job, Lane
+from lsptools.faces.lsp_notebooks import Notebooks
 from lsptools.faces.lsp_parent import watch
 from lsptools.faces.lsp_progress import Progress
 from lsptools.faces.lsp_protocol import Begin, Conversation, Handlers, Tell
@@ -44,6 +45,7 @@ class Server:
         """Called when the editor's process is gone."""
         self._unwatch: Callable[[], None] = lambda: None
         self._documents = Documents()
+        self._notebooks = Notebooks()
         self._folders = Folders(environment)
         self._client = Client()
         self._disabled: frozenset[str] = frozenset()
@@ -81,6 +83,7 @@ class Server:
                 change=types.TextDocumentSyncKind.Incremental,
                 save=types.SaveOptions(include_text=False),
             ),
+            notebook_document_sync=_CELLS if self._client.has_notebooks else None,
             **_with_workspace(members),
         )
 
@@ -127,6 +130,37 @@ class Server:
             self.conversation.tell(
                 types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, types.PublishDiagnosticsParams(uri, [])
             )
+
+    # Notebooks
+
+    def _notebook_opened(self, params: types.DidOpenNotebookDocumentParams) -> None:
+        notebook = params.notebook_document
+        self._add_cells(params.cell_text_documents)
+        cells = tuple(cell.document for cell in notebook.cells)
+        self._notebooks.add(notebook.uri, notebook.version, cells)
+
+    def _notebook_changed(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        notebook, cells = params.notebook_document, params.change.cells
+        structure = cells.structure if cells is not None else None
+        if structure is not None:
+            for closed in structure.did_close or ():
+                self._documents.close(closed.uri)
+            self._add_cells(structure.did_open or ())
+        for each in (cells.text_content if cells is not None else None) or ():
+            changes = [_replacement(change) for change in each.changes]
+            self._documents.change(each.document.uri, each.document.version, changes, self._client.encoding)
+        array = structure.array if structure is not None else None
+        self._notebooks.change(notebook.uri, notebook.version, array)
+        self._documents.touch()
+
+    def _notebook_closed(self, params: types.DidCloseNotebookDocumentParams) -> None:
+        for cell in params.cell_text_documents:
+            self._documents.close(cell.uri)
+        self._notebooks.close(params.notebook_document.uri)
+
+    def _add_cells(self, cells: Iterable[types.TextDocumentItem]) -> None:
+        for cell in cells:
+            self._documents.add(cell.uri, str(cell.language_id), cell.version, cell.text)
 
     # Diagnostics, for clients that do not ask for them
 
@@ -200,6 +234,10 @@ class Server:
                 types.TEXT_DOCUMENT_DID_CHANGE: self._changed,
                 types.TEXT_DOCUMENT_DID_CLOSE: self._closed,
                 types.TEXT_DOCUMENT_DID_SAVE: self._touched,
+                types.NOTEBOOK_DOCUMENT_DID_OPEN: self._notebook_opened,
+                types.NOTEBOOK_DOCUMENT_DID_CHANGE: self._notebook_changed,
+                types.NOTEBOOK_DOCUMENT_DID_SAVE: self._touched,
+                types.NOTEBOOK_DOCUMENT_DID_CLOSE: self._notebook_closed,
                 types.WORKSPACE_DID_CHANGE_WATCHED_FILES: self._touched,
                 types.WORKSPACE_DID_CHANGE_CONFIGURATION: self._configured,
                 types.WORKSPACE_DID_RENAME_FILES: self._touched,
@@ -211,7 +249,13 @@ class Server:
         )
 
     def _moment(self) -> Moment:
-        return Moment(self._client, self._documents.all(), self._folders.frozen(), self._documents.generation)
+        return Moment(
+            self._client,
+            self._documents.all(),
+            self._folders.frozen(),
+            self._documents.generation,
+            self._notebooks.all(),
+        )
 
     def _begin(self, request: Request) -> Begin:
         def begin(who: Hashable, params: Any, tell: Tell) -> None:  # those of the method
@@ -237,6 +281,8 @@ class Server:
         finished = False
         progress.begin(request.feature)
         try:
+            if not request.in_cells:
+                views.check_no_cell(params)
             answer = request.answer(views, params)
             finished = True
         except BadRequest as error:
@@ -262,13 +308,19 @@ class Server:
     def _is_outdated(self, request: Request, moment: Moment, params: Any) -> bool:
         now = self._documents.all()
         if request.about_everything:
-            return any(now.get(key) != document for key, document in moment.documents.items())
+            others = any(now.get(key) != document for key, document in moment.documents.items())
+            return others or moment.notebooks != self._notebooks.all()
         document = getattr(params, "text_document", None)
         if document is None:
             return False
         before = next((d for d in moment.documents.values() if d.uri == document.uri), None)
         after = self._documents.get(document.uri)
         return before is not None and after is not None and before.version != after.version
+
+
+_CELLS = types.NotebookDocumentSyncOptions(
+    [types.NotebookDocumentFilterWithCells(cells=[types.NotebookCellLanguage("python")])], save=True
+)
 
 
 def _replacement(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FuturesTimeoutError
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,9 @@ from lsprotocol import types
 
 from lsptools.errors import BadRequest, Refused, Site, Unavailable
 from lsptools.faces.lsp_client import Client
-from lsptools.faces.lsp_documents import Opened, is_inside_character, path_of
+from lsptools.faces.lsp_documents import Opened, is_inside_character, key_of, path_of
 from lsptools.faces.lsp_folders import Folder, Folders
+from lsptools.faces.lsp_notebooks import Joined, Notebook, joined
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.references import Finder
 from lsptools.languages.python.scopes import Source
@@ -60,6 +61,7 @@ class Moment:
     documents: Mapping[str, Opened]
     folders: Folders
     generation: int
+    notebooks: Mapping[str, Notebook] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +137,21 @@ class Views:
                 return asked.result(timeout=0.1)
         raise Unavailable("timed_out", f"the editor did not answer within {limit_s:.0f} s")
 
+    @cached_property
+    def _cells(self) -> Mapping[str, Notebook]:
+        """The notebook of each cell."""
+        return {key_of(cell): each for each in self.moment.notebooks.values() for cell in each.cells}
+
+    def check_no_cell(self, params: object) -> None:
+        """`not_found` for a request about a cell of a notebook."""
+        document = getattr(params, "text_document", None)
+        if document is not None and key_of(document.uri) in self._cells:
+            raise BadRequest("not_found", "this is not known of a cell of a notebook")
+
     def of(self, uri: str) -> View:
-        """The view of the folder that a document belongs to."""
-        path = path_of(uri)
+        """The view of the folder that a document, or the notebook of a cell, belongs to."""
+        notebook = self._cells.get(key_of(uri))
+        path = path_of(uri) if notebook is None else notebook.path
         folder = self.moment.folders.of(path) if path is not None else None
         if folder is None:
             raise BadRequest(
@@ -173,6 +187,11 @@ class View:
             name = folder.name_of(document.path) if document.path is not None else None
             if name is not None:
                 self.opened[name] = document
+        self._notebooks: dict[str, Joined] = {}
+        self._cells: dict[str, str] = {}
+        """The module of each cell."""
+        for notebook in moment.notebooks.values():
+            self._add(notebook, moment.documents)
         self.snapshot = Snapshot(
             folder.root,
             LocalOperations(),
@@ -182,6 +201,16 @@ class View:
             checkpoint=checkpoint,
             derived=derived,
         )
+
+    def _add(self, notebook: Notebook, documents: Mapping[str, Opened]) -> None:
+        found = self.folder.name_of(notebook.path) if notebook.path is not None else None
+        module = joined(notebook, documents) if found is not None else None
+        if module is None:
+            return
+        name = f"{found}.py"
+        self._notebooks[name] = module
+        self._cells.update((key_of(cell.uri), name) for cell in module.cells)
+        self.opened[name] = Opened(notebook.uri, notebook.path, "python", notebook.version, module.text)
 
     @cached_property
     def finder(self) -> Finder:
@@ -202,7 +231,9 @@ class View:
     # In
 
     def name(self, uri: str) -> str:
-        """The file that a URI names, relative to the folder."""
+        """The file that a URI names, relative to the folder; of a cell, the module that its notebook is."""
+        if key_of(uri) in self._cells:
+            return self._cells[key_of(uri)]
         path = path_of(uri)
         name = self.folder.name_of(path) if path is not None else None
         if name is None:
@@ -215,13 +246,23 @@ class View:
 
     def offset(self, uri: str, position: types.Position) -> Offset:
         """Where a position is. Past the end of a line means its end."""
-        at = LspPos(position.line, position.character)
+        at = self._at(uri, position)
         return self.document(uri).lines.offset_from_lsp(at, self.client.encoding)
+
+    def _at(self, uri: str, position: types.Position) -> LspPos:
+        """A position as one of the file; of a cell, as one of its module."""
+        module = self._notebooks.get(self._cells.get(key_of(uri), ""))
+        if module is None:
+            return LspPos(position.line, position.character)
+        start, n_lines = module.start_of(uri)
+        if position.line >= n_lines:  # the end of the cell
+            return LspPos(start + n_lines - 1, len(module.text))
+        return LspPos(start + position.line, position.character)
 
     def place(self, uri: str, position: types.Position) -> FilePosition:
         """The place of a name that is asked about; inside a character there is none."""
         lines = self.document(uri).lines
-        if is_inside_character(lines, LspPos(position.line, position.character), self.client.encoding):
+        if is_inside_character(lines, self._at(uri, position), self.client.encoding):
             raise BadRequest("not_a_symbol", "the position is inside of a character, where no name is")
         return FilePosition(self.name(uri), self.offset(uri, position))
 
@@ -237,11 +278,22 @@ class View:
         return known
 
     def range(self, name: str, span: Span) -> types.Range:
-        """A span as the editor counts."""
-        return range_of(self.lines(name), span, self.client)
+        """A span as the editor counts; in a notebook, from the beginning of the cell."""
+        found = range_of(self.lines(name), span, self.client)
+        module = self._notebooks.get(name)
+        if module is None:
+            return found
+        first = module.cell_at(self.lines(name), span)[1]
+        start, end = found.start, found.end
+        return types.Range(
+            types.Position(start.line - first, start.character),
+            types.Position(end.line - first, end.character),
+        )
 
-    def uri(self, name: str) -> str:
-        """The URI of a file, spelled as the editor spells it."""
+    def uri(self, name: str, span: Span | None = None) -> str:
+        """The URI of a file, spelled as the editor spells it; of a span in a notebook, that of the cell."""
+        if span is not None and name in self._notebooks:
+            return self._notebooks[name].cell_at(self.lines(name), span)[0].uri
         known = self._uris.get(name)
         if known is None:
             opened = self.opened.get(name)
@@ -249,10 +301,12 @@ class View:
         return known
 
     def location(self, name: str, span: Span) -> types.Location:
-        return types.Location(self.uri(name), self.range(name, span))
+        return types.Location(self.uri(name, span), self.range(name, span))
 
-    def version(self, name: str) -> int | None:
-        """The version of an open document; None for a file on the disk."""
+    def version(self, name: str, span: Span | None = None) -> int | None:
+        """The version of an open document, or of the cell with a span; None for a file on the disk."""
+        if span is not None and name in self._notebooks:
+            return self._notebooks[name].cell_at(self.lines(name), span)[0].version
         opened = self.opened.get(name)
         return opened.version if opened is not None else None
 

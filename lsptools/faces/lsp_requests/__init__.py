@@ -41,6 +41,8 @@ class Request:
     """The result where there is nothing to ask about; None: that is an error."""
     in_parts: bool = False
     """May a result that is a list be sent in parts, to a client that asks for that?"""
+    in_cells: bool = False
+    """Can it be asked in a cell of a notebook? Otherwise nothing is there."""
     about_everything: bool = False
     """Is the answer outdated when any document changes, not only the one asked about?"""
 

@@ -7,6 +7,7 @@ from lsprotocol import types
 from lsptools.faces.lsp_requests import Request
 from lsptools.faces.lsp_view import Views
 from lsptools.languages.python.facts import Wanted, facts_of
+from lsptools.text.lines import Span
 
 WRITING = frozenset({"definition", "write", "declaration", "parameter", "import"})
 
@@ -17,6 +18,7 @@ def document_highlight(views: Views, params: types.DocumentHighlightParams) -> l
     target = view.finder.target(place)
     spelled = {root.name for root in target.roots if root.kind == "member"} - {target.name}
     wanted = Wanted(target.name, tuple(sorted(spelled)), members=False, keywords_only_outside=None)
+    here = view.uri(place.path, Span(place.offset, place.offset))  # in a notebook, this cell
     found = facts_of(view.finder.meanings, target.source, wanted).facts
     return [
         types.DocumentHighlight(
@@ -24,7 +26,7 @@ def document_highlight(views: Views, params: types.DocumentHighlightParams) -> l
             types.DocumentHighlightKind.Write if each.shown in WRITING else types.DocumentHighlightKind.Read,
         )
         for each in found
-        if each.meaning.roots & target.roots
+        if each.meaning.roots & target.roots and view.uri(place.path, each.span) == here
     ]
 
 
@@ -33,6 +35,7 @@ REQUESTS = (
         types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
         "documentHighlight",
         document_highlight,
+        in_cells=True,
         capabilities=lambda _client: {"document_highlight_provider": True},
         if_nothing_there=list,
     ),

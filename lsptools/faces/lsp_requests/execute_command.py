@@ -113,7 +113,7 @@ def _evidence(views: Views, argument: Mapping[str, Any]) -> object:
     found = view.finder.account(view.finder.target(place)).references
     occurrences = [
         {
-            "uri": view.uri(each.path),
+            "uri": view.uri(each.path, each.span),
             "range": view.range(each.path, each.span),
             "class": each.evidence.value,
             "role": each.role,

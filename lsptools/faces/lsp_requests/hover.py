@@ -111,6 +111,7 @@ REQUESTS = (
         types.TEXT_DOCUMENT_HOVER,
         "hover",
         hover,
+        in_cells=True,
         capabilities=lambda _client: {"hover_provider": True},
         if_nothing_there=null,
     ),

@@ -34,5 +34,11 @@ def _capabilities(client: Client) -> Mapping[str, object]:
 
 
 REQUESTS = (
-    Request(types.TEXT_DOCUMENT_PREPARE_RENAME, "rename", prepare_rename, capabilities=_capabilities),
+    Request(
+        types.TEXT_DOCUMENT_PREPARE_RENAME,
+        "rename",
+        prepare_rename,
+        in_cells=True,
+        capabilities=_capabilities,
+    ),
 )

@@ -41,6 +41,7 @@ REQUESTS = (
         types.TEXT_DOCUMENT_REFERENCES,
         "references",
         references,
+        in_cells=True,
         lane=SLOW,
         in_parts=True,
         capabilities=lambda _client: {"references_provider": types.ReferenceOptions(work_done_progress=True)},

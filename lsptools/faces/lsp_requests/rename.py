@@ -57,4 +57,6 @@ def _listed(view: View, possible: list[Occurrence]) -> str:
     return "; ".join(places) + more
 
 
-REQUESTS = (Request(types.TEXT_DOCUMENT_RENAME, "rename", rename, lane=SLOW, about_everything=True),)
+REQUESTS = (
+    Request(types.TEXT_DOCUMENT_RENAME, "rename", rename, lane=SLOW, in_cells=True, about_everything=True),
+)

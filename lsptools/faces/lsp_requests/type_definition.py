@@ -36,6 +36,7 @@ REQUESTS = (
         types.TEXT_DOCUMENT_TYPE_DEFINITION,
         "typeDefinition",
         type_definition,
+        in_cells=True,
         capabilities=lambda _client: {"type_definition_provider": True},
         if_nothing_there=list,
     ),
