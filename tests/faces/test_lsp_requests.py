@@ -346,3 +346,19 @@ def test_diagnostics_of_the_whole_workspace(shop: Shop) -> None:
     (shop.root / "closed.py").write_text("def f(): ...\n", "utf-8")
     again = shop.client.ask("workspace/diagnostic", {"previousResultIds": known})["items"]
     assert [(each["kind"], each.get("items")) for each in again] == [("full", []), ("unchanged", None)]
+
+
+def test_imports_follow_a_file_to_another_folder(shop: Shop) -> None:
+    (shop.root / "pkg/deep.py").write_text("from . import thing\n", "utf-8")
+    (shop.root / "use.py").write_text("from pkg.deep import thing\n", "utf-8")
+    (shop.root / "lib").mkdir()
+    (shop.root / "lib/__init__.py").write_text("", "utf-8")
+    old, new = ((shop.root / name).as_uri() for name in ("pkg/deep.py", "lib/deep.py"))
+    edit = shop.client.ask("workspace/willRenameFiles", {"files": [{"oldUri": old, "newUri": new}]})
+    told = {entry["textDocument"]["uri"]: entry["edits"][0]["newText"] for entry in edit["documentChanges"]}
+    assert told == {old: "pkg", (shop.root / "use.py").as_uri(): "lib.deep"}
+    (shop.root / "use.py").write_text("import pkg.deep\npkg.deep.thing\n", "utf-8")
+    with pytest.raises(Failed) as failed:
+        shop.client.ask("workspace/willRenameFiles", {"files": [{"oldUri": old, "newUri": new}]})
+    assert failed.value.data["kind"] == "undecided"
+    assert "use.py:1:" in failed.value.message

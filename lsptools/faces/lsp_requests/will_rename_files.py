@@ -1,7 +1,8 @@
 """`workspace/willRenameFiles`: the edits in other files that a file's or package's new name needs.
 
-The editor moves the file itself, so the edit holds no `RenameFile`. Only a new last name is understood; a module that
-moves to another folder, or stops being one, is left to the user, who is told so.
+The editor moves the file itself, so the edit holds no `RenameFile`. A file may get another name, another folder, or both; a
+package only another name. A package that moves to another folder, and a module that stops being one, is left to the user, who is told
+so. What stands against a change is an error with its places: the editor shows it, and goes on as it likes.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from lsptools.errors import BadRequest, Refused
 from lsptools.faces.lsp_client import Client
 from lsptools.faces.lsp_edits import workspace_edit
 from lsptools.faces.lsp_requests import SLOW, Request
+from lsptools.faces.lsp_requests.rename import LISTED
 from lsptools.faces.lsp_view import View, Views
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.roles import Role
+from lsptools.refactor.move_file import plan_move_file
 from lsptools.refactor.rename import SKIP, Policy, plan_rename
 from lsptools.workspace.change import Change
 
@@ -41,13 +44,25 @@ def _edit(views: Views, file: types.FileRename) -> types.WorkspaceEdit | None:
     if not _is_module(view, old):
         return None
     folder, new_name = posixpath.dirname(new), posixpath.basename(new)
+    if folder != posixpath.dirname(old) and _stays_module(view, old, new):
+        change = plan_move_file(view.snapshot, old, new)
+        if change.notes:
+            views.say("; ".join(change.notes[:LISTED]))
+        return workspace_edit(view, replace(change, moves=())) if change.edits else None
     for suffix in SUFFIXES:
         new_name = new_name.removesuffix(suffix)
     if folder != posixpath.dirname(old) or not new_name.isidentifier():
-        views.say(f"imports of {old} were not changed: only a new name in the same folder is understood")
+        views.say(f"imports of {old} were not changed: a package keeps its folder, a module its kind")
         return None
     change = _plan(view, old, new_name)
     return workspace_edit(view, change) if change.edits else None
+
+
+def _stays_module(view: View, old: str, new: str) -> bool:
+    """Is a plain module of the workspace one afterwards, too?"""
+    stem, suffix = posixpath.splitext(posixpath.basename(new))
+    is_plain = view.snapshot.is_file(old) and not posixpath.basename(old).startswith("__")
+    return is_plain and suffix == posixpath.splitext(old)[1] and stem.isidentifier()
 
 
 def _is_module(view: View, name: str) -> bool:

@@ -1,0 +1,75 @@
+"""A module's file in another folder: who imports it, and what it imports."""
+
+from __future__ import annotations
+
+import pytest
+from editing import memory, snapshot
+
+from lsptools.errors import Refused
+from lsptools.refactor.move_file import plan_move_file
+
+
+def after(files: dict[str, str], old: str = "app/m.py", new: str = "lib/n.py") -> dict[str, str]:
+    """The texts that change, by their names afterwards."""
+    view = snapshot(memory(files))
+    change = plan_move_file(view, old, new)
+    there = change.after(view)
+    assert not there.exists(old)
+    texts = {change.path_after(name): there.document(change.path_after(name)).text for name in files}
+    return {name: text for name, text in texts.items() if files.get(name) != text}
+
+
+def package(**files: str) -> dict[str, str]:
+    own = {"app/__init__.py": "", "app/m.py": "x = 1\n", "lib/__init__.py": "", "app/k.py": ""}
+    return own | {f"{name.replace('__', '/')}.py": text for name, text in files.items()}
+
+
+def test_its_own_relative_imports_follow() -> None:
+    files = package() | {
+        "app/m.py": "from . import k\nfrom .k import (\n    y as z,  # why\n)\n",
+        "app/k.py": "y = 1\n",
+    }
+    assert after(files) == {
+        "lib/n.py": "from app import k\nfrom app.k import (\n    y as z,  # why\n)\n",
+    }
+    assert after(files, new="app/sub/m.py") is not None
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("from app.m import x\nprint(x)\n", "from lib.n import x\nprint(x)\n"),
+        ("from app import m\nprint(m.x)\n", "from lib import n as m\nprint(m.x)\n"),
+        ("from app import m as q\r\nprint(q.x)\r\n", "from lib import n as q\r\nprint(q.x)\r\n"),
+        ("import app.m as q\nprint(q.x)\n", "import lib.n as q\nprint(q.x)\n"),
+        ("if 1:\n    from app import k, m\n    m.x\n", "if 1:\n    from lib import n as m\n    from app import k\n    m.x\n"),
+        ("from app import m, k\n", "from lib import n as m\nfrom app import k\n"),
+    ],
+)  # fmt: skip
+def test_importers_follow(before: str, text: str) -> None:
+    assert after(package(use=before))["use.py"] == text
+
+
+def test_relative_importers_follow() -> None:
+    files = package(app__use="from .m import x\nfrom . import m\n")
+    assert after(files)["app/use.py"] == "from lib.n import x\nfrom lib import n as m\n"
+    files["app/sub/__init__.py"] = ""
+    assert after(files, new="app/sub/m.py")["app/use.py"] == "from .sub.m import x\nfrom .sub import m\n"
+
+
+def test_other_ways_to_name_it_are_refused_with_the_place() -> None:
+    with pytest.raises(Refused) as refused:
+        after(package(use="import app.m\nprint(app.m.x)\n"))
+    assert {site.path for conflict in refused.value.conflicts for site in conflict.sites} == {"use.py"}
+
+
+def test_strings_that_may_name_it_are_told() -> None:
+    view = snapshot(memory(package(use="import importlib\nimportlib.import_module('app.m')\n")))
+    (note,) = plan_move_file(view, "app/m.py", "lib/n.py").notes
+    assert note.startswith("left as it is: use.py:2:30 (")
+
+
+def test_a_place_that_is_taken_is_refused() -> None:
+    with pytest.raises(Refused) as refused:
+        after(package(), new="app/k.py")
+    assert refused.value.kind == "exists"
