@@ -31,8 +31,6 @@ from lsptools.faces.lsp_requests import SLOW, Request
 from lsptools.faces.lsp_view import View, Views
 from lsptools.refactor.rename import SKIP, Policy, plan_rename
 from lsptools.text.lines import Span
-from lsptools.tools import verify
-from lsptools.verify.ladder import READING
 from lsptools.workspace.apply import Applied, apply
 from lsptools.workspace.change import Change, is_at_or_below
 from lsptools.workspace.journal import history, undo
@@ -143,6 +141,9 @@ def _move(views: Views, argument: Mapping[str, Any]) -> object:
 
 
 def _verify(views: Views, argument: Mapping[str, Any]) -> object:
+    from lsptools.tools import verify
+    from lsptools.verify.ladder import READING
+
     view = _view(views, argument)
     identity, against = (
         _text(argument, member) if member in argument else None for member in ("id", "against")
