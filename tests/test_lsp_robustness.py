@@ -23,6 +23,7 @@ from traps import lay_traps
 from lsptools.faces.lsp_documents import Documents, Replacement, key_of, path_of, uri_of
 from lsptools.text.lines import LspPos, PositionEncoding
 
+N_STARTS = int(os.environ.get("LSPTOOLS_SERVER_STARTS", "3"))
 N_FUZZED = int(os.environ.get("LSPTOOLS_FUZZED_MESSAGES", "3000"))
 ALPHABET = [
     "a",
@@ -113,6 +114,7 @@ METHODS = [
         "callHierarchy/incomingCalls",
     ),
     *("textDocument/typeDefinition", "textDocument/implementation", "workspace/symbol"),
+    *("textDocument/codeAction", "codeAction/resolve", "workspace/diagnostic"),
     *(
         "workspace/willRenameFiles",
         "workspace/executeCommand",
@@ -125,6 +127,7 @@ NOTIFICATIONS = [
     *("textDocument/didOpen", "textDocument/didChange", "textDocument/didClose", "textDocument/didSave"),
     *("$/cancelRequest", "$/setTrace", "workspace/didChangeWatchedFiles", "initialized", "no/notification"),
     *("workspace/didChangeWorkspaceFolders", "workspace/didChangeConfiguration"),
+    *("notebookDocument/didOpen", "notebookDocument/didChange", "notebookDocument/didClose"),
 ]
 
 
@@ -141,6 +144,7 @@ class Fuzzer:
             "file://%",
             "http://x/y.py",
             uris[0] + "%00",
+            "cell:/m.ipynb#1",
         ]
 
     def json(self, depth: int = 3) -> object:
@@ -190,7 +194,18 @@ class Fuzzer:
             "positions": [self.position() for _ in range(self._random.randrange(3))],
             "contentChanges": [{"range": where, "text": text} for _ in range(self._random.randrange(3))],
             "newName": self._random.choice(["renamed", "class", "", "a b", "print", "x" * 500]),
-            "context": {"includeDeclaration": self._random.random() < 0.5},
+            "context": {"includeDeclaration": self._random.random() < 0.5, "diagnostics": []},
+            "range": where,
+            "title": "x",
+            "data": {
+                "uri": uri,
+                "kind": "refactor.extract.variable",
+                "choice": "",
+                "digest": "",
+                "range": self.json(),
+            },
+            "previousResultIds": [],
+            **self.notebook(uri, version, text),
             "query": self._random.choice(["", "target", "t", ".", "a.b", "*"]),
             "files": [{"oldUri": uri, "newUri": uri.replace("m.py", "n.py")}],
             "command": self._random.choice(["lsptools.evidence", "lsptools.history", "nothing"]),
@@ -204,6 +219,27 @@ class Fuzzer:
         if self._random.random() < 0.1:
             del params[self._random.choice(list(params))]
         return params
+
+    def notebook(self, uri: str, version: int, text: str) -> dict[str, object]:
+        cells = [f"cell:/m.ipynb#{self._random.randrange(3)}" for _ in range(self._random.randrange(4))]
+        listed = [{"kind": 2, "document": cell} for cell in cells]
+        opened = [{"uri": cell, "version": 1, "languageId": "python", "text": text} for cell in cells]
+        array = {
+            "start": self._random.randrange(4),
+            "deleteCount": self._random.randrange(4),
+            "cells": listed,
+        }
+        notebook = uri.replace("m.py", "m.ipynb")
+        return {
+            "notebookDocument": {
+                "uri": notebook,
+                "version": version,
+                "notebookType": "x",
+                "cells": listed,
+            },
+            "cellTextDocuments": opened,
+            "change": {"cells": {"structure": {"array": array, "didOpen": opened, "didClose": opened[:1]}}},
+        }
 
     def message(self, ident: int) -> tuple[dict[str, object], bool]:
         """A message, and whether an answer has to come."""
@@ -334,7 +370,7 @@ def test_an_answer_for_an_older_text_is_not_given(tmp_path: Path) -> None:
 def test_the_server_does_not_outlive_its_editor(tmp_path: Path) -> None:
     place = Place.below(tmp_path)
     (place.root / "m.py").write_text("x = 1\n", "utf-8")
-    for _ in range(3):
+    for _ in range(N_STARTS):
         holder = subprocess.Popen(["sleep", "600"])
         client = started(place.root, place.environment(), stderr=subprocess.DEVNULL)
         assert client.process is not None
