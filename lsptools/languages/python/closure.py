@@ -30,31 +30,31 @@ NOT_POLYMORPHIC = frozenset(
 
 
 class Groups:
-    """Roots that belong together (union-find)."""
+    """Roots that belong together: each group is one set, and the smaller of two goes into the larger."""
 
     def __init__(self) -> None:
-        self._parents: dict[Root, Root] = {}
+        self._groups: dict[Root, set[Root]] = {}
 
-    def find(self, root: Root) -> Root:
-        """The representative of a root's group."""
-        parent = self._parents.setdefault(root, root)
-        while parent != root:
-            root, parent = parent, self._parents.setdefault(parent, parent)
-        return root
+    def find(self, root: Root) -> set[Root]:
+        """The group of a root; it is alone in one that was not met before."""
+        return self._groups.setdefault(root, {root})
 
     def join(self, roots: Iterable[Root]) -> None:
         """Make these one group."""
-        first: Root | None = None
+        whole: set[Root] | None = None
         for root in roots:
-            if first is None:
-                first = self.find(root)
-            else:
-                self._parents[self.find(root)] = first
+            group = self.find(root)
+            if whole is None or whole is group:
+                whole = group
+                continue
+            small, whole = sorted((group, whole), key=len)
+            whole |= small
+            for each in small:
+                self._groups[each] = whole
 
     def members(self, root: Root) -> frozenset[Root]:
         """Everything in the group of a root."""
-        chosen = self.find(root)
-        return frozenset(each for each in [*self._parents] if self.find(each) == chosen)
+        return frozenset(self.find(root))
 
 
 def definers(evaluator: Evaluator, sources: Iterable[Source], name: str) -> Iterator[Class]:

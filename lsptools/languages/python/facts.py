@@ -244,7 +244,7 @@ def _beside(source: Source, site: Site) -> str:
         function = call.child_by_field_name("function") if call is not None else None
         return last_name(source, function) if function is not None else ""
     if site.role is Role.ATTRIBUTE:
-        receiver = receiver_before(site.leaf)
+        receiver = receiver_before(site.path)
         if receiver is None:
             return ""
         return _name_before_alias(source, site, receiver) or last_name(source, receiver)
@@ -271,7 +271,7 @@ def _name_before_alias(source: Source, site: Site, receiver: Node) -> str:
 
 
 def _may_be_module(source: Source, site: Site) -> bool:
-    receiver = receiver_before(site.leaf)
+    receiver = receiver_before(site.path)
     if receiver is None:
         return False
     if last_name(source, receiver) in ("module", "mod", "import_module", "__import__", "reload"):

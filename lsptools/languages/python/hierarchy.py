@@ -152,7 +152,7 @@ class Hierarchy(ABC):
         """The class whose method writes this attribute on its own instance (or class)."""
         if access_of(site.path) in (Role.READ, Role.DELETE):
             return None
-        receiver = receiver_before(site.leaf)
+        receiver = receiver_before(site.path)
         receiver = whose_class(source, receiver) if receiver is not None else None
         if receiver is None or receiver.type != "identifier":
             return None

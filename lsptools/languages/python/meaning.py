@@ -366,7 +366,7 @@ class Meanings:
         return self.of_receiver(source, site, types)
 
     def of_receiver(self, source: Source, site: Site, types: Types) -> Meaning:
-        receiver = receiver_before(site.leaf)
+        receiver = receiver_before(site.path)
         text = _short(source.text(receiver)) if receiver is not None else "?"
         if not types.values:
             return Meaning(frozenset(), "", False, f"nothing is known of the receiver `{text}`")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lsptools.languages.python.classes import (
     positional_arguments,
 )
+from lsptools.languages.python.scopes import Source
 from lsptools.languages.python.values import (
     InstanceValue,
     Types,
@@ -41,7 +43,12 @@ def narrowed(evaluator: Evaluator, where: Where, node: Node) -> Types | None:
                     instances(evaluator.dotted(where.source, where.scope, each.named_children[0]))
                     for each in patterns
                 )
-        for call in _instance_tests(above, field, path[index][0]):
+        tests = (
+            _before_in_block(where.source, above, path[index][0], text.encode())
+            if above.type == "block"
+            else _instance_tests(above, field, path[index][0])
+        )
+        for call in tests:
             arguments = positional_arguments(call)
             tested = len(arguments) == 2 and where.read(arguments[0]) == text
             if tested and not _bound_between(evaluator, where, node, call.end_byte):
@@ -121,26 +128,43 @@ def _instance_tests(above: Node, field: str | None, child: Node) -> Iterator[Nod
             yield from _true_in(test)
         elif child.id == last.id:
             yield from _false_in(test)
-    elif kind == "block":
-        yield from _before_in_block(child)
     elif kind in _COMPREHENSIONS and field == "body":
         for part in above.named_children:
             if part.type == "if_clause":
                 yield from _true_in(part)
 
 
-def _before_in_block(child: Node) -> Iterator[Node]:
-    """Assertions, and `if not isinstance(…): return`, that stand before a statement in its block."""
-    before = child.prev_named_sibling
-    while before is not None:
-        if before.type == "assert_statement":
-            yield from _true_in(before)
-        elif before.type == "if_statement" and before.child_by_field_name("alternative") is None:
-            body = before.child_by_field_name("consequence")
-            last = body.named_children[-1] if body is not None and body.named_children else None
-            if last is not None and last.type in _EXITS:
-                yield from _false_in(before.child_by_field_name("condition"))
-        before = before.prev_named_sibling
+def _before_in_block(source: Source, block: Node, child: Node, text: bytes) -> Iterator[Node]:
+    """Tests of an expression that stand before a statement in its block, the nearest first."""
+    memo, key = source.memo, ("tests in block", block.start_byte, block.end_byte)
+    known = memo.get(key)
+    tests: dict[bytes, list[tuple[int, int]]] = known if isinstance(known, dict) else {}
+    if known is None:
+        memo[key] = tests
+        for statement in block.named_children:
+            for call in _tests_of(statement):
+                arguments = positional_arguments(call)
+                if len(arguments) == 2 and arguments[0].text is not None:
+                    tests.setdefault(arguments[0].text, []).append((call.start_byte, call.end_byte))
+    found = tests.get(text, [])
+    n_before = bisect_left(found, (child.start_byte, 0))
+    for start, end in reversed(found[max(0, n_before - _NEAREST) : n_before]):
+        yield source.node_at(start, end)
+
+
+_NEAREST = 8
+"""So many tests of the same expression in the same block are looked at."""
+
+
+def _tests_of(statement: Node) -> Iterator[Node]:
+    """The tests that hold after a statement: an assertion, `if not isinstance(…): return`."""
+    if statement.type == "assert_statement":
+        yield from _true_in(statement)
+    elif statement.type == "if_statement" and statement.child_by_field_name("alternative") is None:
+        body = statement.child_by_field_name("consequence")
+        last = body.named_children[-1] if body is not None and body.named_children else None
+        if last is not None and last.type in _EXITS:
+            yield from _false_in(statement.child_by_field_name("condition"))
 
 
 def _true_in(test: Node | None) -> Iterator[Node]:

@@ -411,7 +411,7 @@ class Evaluator(Hierarchy):
 
     def receiver(self, source: Source, site: Site) -> Types:
         """The values of what stands before the dot of an attribute site."""
-        node = receiver_before(site.leaf)
+        node = receiver_before(site.path)
         if node is None:
             return UNKNOWN
         parent = site.path[-2][0]

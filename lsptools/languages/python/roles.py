@@ -129,14 +129,14 @@ def access_of(path: Path) -> Role:
     return _target_role(path[:-1]) if len(path) > 1 and path[-2][0].type == "attribute" else Role.READ
 
 
-def receiver_before(leaf: Node) -> Node | None:
+def receiver_before(path: Path) -> Node | None:
     """The expression before the dot, for an occurrence with the role `ATTRIBUTE`.
 
     In a dotted pattern (`case a.b:`) that is the part before it.
     """
-    parent = leaf.parent
-    if parent is None:
+    if len(path) < 2:
         return None
+    parent, leaf = path[-2][0], path[-1][0]
     if parent.type == "attribute":
         return parent.child_by_field_name("object")
     return leaf.prev_named_sibling

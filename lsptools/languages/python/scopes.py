@@ -17,7 +17,7 @@ import builtins
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from lsptools.languages.python.folding import folded
@@ -226,6 +226,8 @@ class Source:
         """Where the parts begin that are parsed one by one; None: not looked for yet."""
         self._parts: dict[int, Node] = {}
         """The roots of those that have been parsed, by beginning."""
+        self._path_down: list[tuple[Node, str | None]] = []
+        """The same as it is handed out."""
         self._trail: list[tuple[Node, str | None, Scope]] = []
         """The way down to the last place: node, its field in the one before, and the scope in which the node stands."""
         self.definitions: dict[tuple[str, int], object] = {}
@@ -272,6 +274,7 @@ class Source:
         self._nodes.clear()
         self._parts.clear()
         self._trail.clear()
+        self._path_down.clear()
         self.memo.clear()
         for definition in self.definitions.values():
             vars(definition).clear()
@@ -425,16 +428,17 @@ class Source:
     def descend(self, at: int) -> tuple[list[tuple[Node, str | None]], Scope]:
         """The path of nodes around a byte and the scope in which a name there is evaluated.
 
-        One goes down many times, mostly to places near each other: what leads to the last one is not gone again.
+        One goes down many times, mostly to places near each other: what leads to the last one is not gone again. Of operators
+        within operators (`a + b + c + …`, thousands of them in generated code) the path has the outermost and the innermost.
         """
-        trail = self._trail
-        shared = 0
-        for node, _, _ in trail:
-            if not node.start_byte <= at < node.end_byte:
-                break
-            shared += 1
-        del trail[shared:]
-        if shared:
+        trail, shown = self._trail, self._path_down
+        while trail and not trail[-1][0].start_byte <= at < trail[-1][0].end_byte:
+            left, field, _ = trail.pop()
+            if _is_run(trail, left, field):
+                shown[-1] = trail[-1][:2]
+            else:
+                shown.pop()
+        if trail:
             node, _, scope = trail[-1]
         else:
             node, scope = self._root_at(at), self.module_scope
@@ -446,9 +450,13 @@ class Source:
             field = cursor.field_name
             if node.type in _SCOPED:
                 scope = self._inner_scope(node, child, field, scope)
+            if _is_run(trail, child, field):
+                shown[-1] = (child, field)
+            else:
+                shown.append((child, field))
             trail.append((child, field, scope))
             node = child
-        return [(node, field) for node, field, _ in trail], scope
+        return list(shown), scope
 
     def scope_inside(self, node: Node) -> Scope:
         """The scope of a definition's own body (`function_definition`, `class_definition`, `lambda`)."""
@@ -502,6 +510,17 @@ class Source:
         if known is None or known.end != node.end_byte:
             known = self._scopes[key] = Scope(kind, node.start_byte, node.end_byte, name, parent)
         return known
+
+
+_OPERATORS = frozenset({"binary_operator", "boolean_operator"})
+
+
+def _is_run(trail: Sequence[tuple[Node, str | None, Scope]], node: Node, field: str | None) -> bool:
+    """Is the node the first operand of an operation that is one itself, of an operation?"""
+    if field != "left" or len(trail) < 2 or node.type not in _OPERATORS:
+        return False
+    above, its_field, _ = trail[-1]
+    return its_field == "left" and above.type in _OPERATORS and trail[-2][0].type in _OPERATORS
 
 
 _SCOPED = frozenset(
