@@ -43,6 +43,8 @@ KINDS = frozenset(
         "not_a_symbol",
         "undecided",
         "import_cycle",
+        # changes of parameters
+        "in_use",
         # the environment
         "unavailable",
         "timed_out",

@@ -134,7 +134,7 @@ class CommandLine:
         return Outcome(code, out, err, answer, error_kind, error_text, changed)
 
     def preview(self, arguments: Sequence[str], at: Place) -> str | None:
-        if arguments[0] not in ("rename", "move") or {"--diff", "--check"} & set(arguments):
+        if arguments[0] not in ("rename", "move", "signature") or {"--diff", "--check"} & set(arguments):
             return None
         words = [word for word in arguments if word != "--json"]
         code, out, _ = self._call([*words, "--diff"], at)

@@ -215,7 +215,7 @@ def _account(references: References, look: Look) -> Iterator[str]:
     """What was found, in numbers, and whether that is all."""
     counts = ", ".join(f"{n} {name}" for name, n in references.counts().items())
     symbol = references.symbol
-    yield f"{look.paint('bold', f'{symbol.kind} {symbol.qualified}')}: {counts} in {_counted(references.n_files, 'file')}"
+    yield f"{look.paint('bold', f'{symbol.kind} {symbol.qualified}')}: {counts} in {counted(references.n_files, 'file')}"
     if references.complete:
         yield look.paint("green", "complete")
     else:
@@ -227,42 +227,42 @@ def _account(references: References, look: Look) -> Iterator[str]:
 
 def _rename(answer: RenameAnswer, look: Look) -> Iterator[str]:
     if answer.diff is not None:
-        yield from _diff(answer.diff, look)
+        yield from diff_lines(answer.diff, look)
         return
     plan, places = answer.plan, Places(answer.positions, look)
     n_edits = sum(len(file.edits) for file in plan.change.edits)
     done = "renamed" if answer.applied else "would rename"
     what = f"{done} {plan.symbol.kind} `{plan.symbol.name}` to `{answer.new_name}`"
-    yield f"{look.paint('bold', what)}: {_counted(n_edits, 'edit')} in {_counted(len(plan.change.edits), 'file')}"
+    yield f"{look.paint('bold', what)}: {counted(n_edits, 'edit')} in {counted(len(plan.change.edits), 'file')}"
     yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in plan.change.moves)
-    yield from _proved(plan.proof, look)
+    yield from proved(plan.proof, look)
     yield from (f"note: {visible(note)}" for note in answer.notes)
     yield from _left_alone(answer.left_alone, places, look)
     yield from not_complete(plan.references.incomplete_because, look)
-    yield from _verification(answer.report, answer.is_held_back, look)
+    yield from verification_lines(answer.report, answer.is_held_back, look)
     if answer.undo_id:
         yield f"undo: lsptools undo {answer.undo_id}"
 
 
 def _move(answer: MoveAnswer, look: Look) -> Iterator[str]:
     if answer.diff is not None:
-        yield from _diff(answer.diff, look)
+        yield from diff_lines(answer.diff, look)
         return
     plan, places = answer.plan, Places(answer.positions, look)
     n_edits = sum(len(file.edits) for file in plan.change.edits)
     done = "moved" if answer.applied else "would move"
     what = f"{done} {plan.symbol.kind} `{plan.symbol.name}` to {look.shown(plan.module)}"
-    yield f"{look.paint('bold', what)}: {_counted(n_edits, 'edit')} in {_counted(len(plan.change.edits), 'file')}"
-    yield from _proved(plan.proof, look)
+    yield f"{look.paint('bold', what)}: {counted(n_edits, 'edit')} in {counted(len(plan.change.edits), 'file')}"
+    yield from proved(plan.proof, look)
     yield from (f"note: {visible(note)}" for note in answer.notes)
     yield from _left_alone(answer.left_alone, places, look)
     yield from not_complete(plan.references.incomplete_because, look)
-    yield from _verification(answer.report, answer.is_held_back, look)
+    yield from verification_lines(answer.report, answer.is_held_back, look)
     if answer.undo_id:
         yield f"undo: lsptools undo {answer.undo_id}"
 
 
-def _proved(proof: Iterable[ProofLine], look: Look) -> Iterator[str]:
+def proved(proof: Iterable[ProofLine], look: Look) -> Iterator[str]:
     for line in proof:
         word = look.paint("green", "proof") if line.ok else look.paint("red", "not proved")
         yield f"{word}: {visible(line.says)}"
@@ -279,7 +279,7 @@ def _left_alone(occurrences: tuple[Occurrence, ...], places: Places, look: Look)
 def _change(answer: ChangeAnswer, look: Look) -> Iterator[str]:
     """What was done to each file, and the diff; the diff alone, where that was asked for."""
     if answer.is_diff_wanted:
-        yield from _diff(answer.diff, look)
+        yield from diff_lines(answer.diff, look)
         return
     from lsptools.tools.changes import headline
 
@@ -287,14 +287,14 @@ def _change(answer: ChangeAnswer, look: Look) -> Iterator[str]:
         yield look.paint("bold", visible(headline(file, is_preview=answer.is_preview)))
     diff = answer.diff
     if len(diff) <= MOST_DIFF:
-        yield from _diff(diff, look)
+        yield from diff_lines(diff, look)
     yield from (f"note: {visible(note)}" for note in answer.notes)
-    yield from _verification(answer.report, answer.is_held_back, look)
+    yield from verification_lines(answer.report, answer.is_held_back, look)
     if answer.undo_id:
         yield f"undo: lsptools undo {answer.undo_id}"
 
 
-def _verification(report: Report | None, is_held_back: bool, look: Look) -> Iterator[str]:
+def verification_lines(report: Report | None, is_held_back: bool, look: Look) -> Iterator[str]:
     """What was checked of a change before it was written, or was not."""
     if report is not None:
         yield f"verification: {report.standing.value}"
@@ -388,10 +388,10 @@ def _history(answer: HistoryAnswer, look: Look) -> Iterator[str]:
     for entry in answer.entries:
         when = datetime.fromtimestamp(entry.when).astimezone().isoformat(" ", "seconds")
         undone = look.paint("dim", " (undone)") if entry.undone else ""
-        yield f"{look.paint('bold', entry.id)}  {when}  {visible(entry.label)}, {_counted(len(entry.files), 'file')}{undone}"
+        yield f"{look.paint('bold', entry.id)}  {when}  {visible(entry.label)}, {counted(len(entry.files), 'file')}{undone}"
 
 
-def _diff(diff: str, look: Look) -> Iterator[str]:
+def diff_lines(diff: str, look: Look) -> Iterator[str]:
     text = _CONTROL_BUT_LINE_ENDS.sub(_escape, diff) if look.terminal else diff
     lines = text.removesuffix("\n").split("\n") if text else []
     if not look.colour:
@@ -429,6 +429,7 @@ _RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes th
     "hierarchy": _of_calls("hierarchy"),
     "rename": _rename,
     "move": _move,
+    "signature": _of_calls("signature"),
     "read": _read,
     "edit": _change,
     "write": _change,
@@ -476,7 +477,7 @@ def not_complete(reasons: Iterable[str], look: Look) -> Iterator[str]:
     yield from (f"{look.paint('yellow', 'not complete')}: {visible(reason)}" for reason in reasons)
 
 
-def _counted(n: int, noun: str) -> str:
+def counted(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 

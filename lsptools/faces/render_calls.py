@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from lsptools.faces.render import CLASS_COLOUR, Look, Places, not_complete, visible
+from lsptools.faces.render import (
+    CLASS_COLOUR,
+    Look,
+    Places,
+    counted,
+    diff_lines,
+    not_complete,
+    proved,
+    verification_lines,
+    visible,
+)
 from lsptools.languages.names import Evidence, Symbol
 
 if TYPE_CHECKING:
@@ -16,6 +26,7 @@ if TYPE_CHECKING:
     from lsptools.tools.callers import CallersAnswer
     from lsptools.tools.hierarchy import HierarchyAnswer
     from lsptools.tools.implementations import ImplementationsAnswer
+    from lsptools.tools.signature import SignatureAnswer
 
 
 def word_of(evidence: Evidence, look: Look) -> str:
@@ -42,7 +53,7 @@ def _callers(answer: CallersAnswer, look: Look) -> Iterator[str]:
             at = places.at(use.path, use.span.start)
             yield f"  {at}: {word_of(use.evidence, look)} {use.kind}{via}: {visible(use.reason)}"
     callee = answer.callers.callee
-    yield f"{look.paint('bold', f'{callee.kind} {callee.qualified}')}: {_counted(n_uses, 'use')}"
+    yield f"{look.paint('bold', f'{callee.kind} {callee.qualified}')}: {counted(n_uses, 'use')}"
     yield from _whole(answer.callers.complete, answer.callers.incomplete_because, look)
 
 
@@ -97,7 +108,7 @@ def bound_calls(found: BoundCalls, positions: Positions, look: Look) -> Iterator
             yield f"{head}: {visible(use.reason) if use.call is None else 'no arguments'}"
     callee = found.callee
     what = f"{callee.kind} {callee.qualified}{found.signature}"
-    yield f"{look.paint('bold', visible(what))}: {_counted(len(found.calls), 'use')}"
+    yield f"{look.paint('bold', visible(what))}: {counted(len(found.calls), 'use')}"
     yield from _whole(found.complete, found.incomplete_because, look)
 
 
@@ -119,8 +130,31 @@ def _whole(complete: bool, because: tuple[str, ...], look: Look) -> Iterator[str
         yield from not_complete(because or ("no reason was given",), look)
 
 
-def _counted(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+# Signatures
+
+
+def _signature(answer: SignatureAnswer, look: Look) -> Iterator[str]:
+    if answer.diff is not None:
+        yield from diff_lines(answer.diff, look)
+        return
+    plan, places = answer.plan, Places(answer.positions, look)
+    n_edits = sum(len(file.edits) for file in plan.change.edits)
+    done = "changed" if answer.applied else "would change"
+    what = f"{done} {plan.symbol.kind} `{plan.symbol.name}` from {plan.before} to {plan.after}"
+    files = counted(len(plan.change.edits), "file")
+    yield f"{look.paint('bold', visible(what))}: {counted(n_edits, 'edit')} in {files}"
+    yield from proved(plan.proof, look)
+    yield from (f"note: {visible(note)}" for note in answer.notes)
+    for site in answer.left:
+        each = site.occurrence
+        head = (
+            f"{places.at(each.path, each.span.start)}: left alone, {word_of(each.evidence, look)} {each.role}"
+        )
+        yield f"{head}: {visible(each.reason)}"
+    yield from not_complete(plan.incomplete_because, look)
+    yield from verification_lines(answer.report, answer.is_held_back, look)
+    if answer.undo_id:
+        yield f"undo: lsptools undo {answer.undo_id}"
 
 
 RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes the answer of its own tool
@@ -128,4 +162,5 @@ RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes the
     "callees": _callees,
     "implementations": _implementations,
     "hierarchy": _hierarchy,
+    "signature": _signature,
 }

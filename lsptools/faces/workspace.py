@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lsptools.languages.names import References, Symbol
     from lsptools.refactor.move import MovePlan
     from lsptools.refactor.rename import RenamePlan
+    from lsptools.refactor.signature import SignaturePlan
     from lsptools.search.call_arguments import BoundCalls
     from lsptools.search.calls import Callees, Callers
     from lsptools.search.hierarchy import Hierarchy, Implementations
@@ -174,6 +175,33 @@ class Workspace:
         """Plan, prove and do the move of a definition to another module."""
         plan = self.plan_move(place, module, possible=possible, mentions=mentions)
         return MovedSymbol(plan, self.apply(plan.change))
+
+    def plan_signature(
+        self,
+        place: str,
+        *,
+        add: Sequence[str] = (),
+        argument: Sequence[str] = (),
+        remove: Sequence[str] = (),
+        rename: Sequence[str] = (),
+        reorder: str = "",
+        possible: Possible = "refuse",
+        mentions: bool = False,
+    ) -> SignaturePlan:
+        """Plan and prove a change of the parameters of the function at a place, with every definition and call.
+
+        The words are those of `lsptools signature`: `add=["timeout=None"]`, `argument=["timeout=3"]`, `rename=["old=new"]`,
+        `reorder="b,a"`. `Refused` says why not.
+        """
+        from lsptools.refactor.rename import Policy
+        from lsptools.refactor.signature_renames import plan_parameters
+        from lsptools.refactor.signature_request import parse_edit, parse_renames
+        from lsptools.search.places import locate
+
+        snapshot = self.snapshot()
+        edit = parse_edit(add, remove, reorder, argument)
+        policy = Policy(possible=possible, mentions=mentions)
+        return plan_parameters(snapshot, locate(snapshot, place), edit, parse_renames(rename), policy)
 
     @cached_property
     def session(self) -> Session:

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lsptools.languages.names import FilePosition, Symbol
-from lsptools.languages.python.arguments import STAR, Argument, Bound, arguments_of, bind
+from lsptools.languages.python.arguments import STAR, Argument, Bound, bind, call_parts
 from lsptools.languages.python.callables import Callee, callee_at, uses_of
 from lsptools.languages.python.classes import Function, Parameter
 from lsptools.languages.python.references import KEPT_BYTES, Finder, Keep
 from lsptools.languages.python.scopes import Source
 from lsptools.languages.python.uses import CALLING, PARTIAL, RAISE, Use
-from lsptools.syntax.tree import Node
 from lsptools.text.lines import Span
 from lsptools.workspace.snapshot import Snapshot
 
@@ -89,7 +88,8 @@ def _bound(source: Source | None, use: Use, callee: Callee) -> BoundCall:
     if source is None or (use.call is None and use.kind != RAISE):
         return BoundCall(use, (), None)
     main = callee.main
-    arguments = call_arguments(source, use)
+    call = source.node_at(*use.call) if use.call is not None else None
+    arguments = call_parts(source, call, is_partial=use.kind == PARTIAL) if call is not None else ()
     if main is None:
         given = tuple(_unbound(source, argument) for argument in arguments)
     else:
@@ -97,19 +97,6 @@ def _bound(source: Source | None, use: Use, callee: Callee) -> BoundCall:
         given = tuple(_given(source, main, bound, use))
     selected = next((each for each in given if callee.parameter and each.parameter == callee.parameter), None)
     return BoundCall(use, given, selected)
-
-
-def call_arguments(source: Source, use: Use) -> tuple[Argument, ...]:
-    """The arguments that a use gives to the callable: of a `partial`, those behind it."""
-    if use.call is None:
-        return ()
-    arguments = arguments_of(source, call_node(source, use.call))
-    return arguments[1:] if use.kind == PARTIAL else arguments
-
-
-def call_node(source: Source, call: tuple[int, int]) -> Node:
-    """The node of a call in the file's tree as it is now."""
-    return source.node_at(*call)
 
 
 def _given(source: Source, function: Function, bound: Bound, use: Use) -> Iterator[Given]:

@@ -19,6 +19,7 @@ _MODULES = {
     "hierarchy": "hierarchy",
     "rename": "rename",
     "move": "move",
+    "signature": "signature",
     "read": "read",
     "edit": "edit",
     "write": "write",

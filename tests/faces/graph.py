@@ -18,12 +18,12 @@ from nowhere import Unknown
 
 
 class Shape(Unknown):
-    def count(self, unit, scale=1):
+    def count(self, unit=0, scale=1):
         return scale
 
 
 class Square(Shape):
-    def count(self, unit, scale=2):
+    def count(self, unit=0, scale=2):
         return scale
 
 
@@ -40,6 +40,12 @@ CALLS = {
     "callees": {"place": "shapes.total"},
     "implementations": {"place": "shapes.Shape.count"},
     "hierarchy": {"place": "shapes.Square"},
+    "signature": {
+        "place": "shapes.Shape.count",
+        "reorder": "scale,unit",
+        "diff": True,
+        "possible": "include",
+    },
     "refs": {"place": "shapes.py:5:21", "calls": True},
 }
 

@@ -34,6 +34,8 @@ class Argument:
     value_end: int
     text: str
     """Of the value."""
+    written: str
+    """Of the whole."""
     has_effects: bool
     """Does evaluating it do something, as far as is known? See `has_effects`."""
 
@@ -83,6 +85,11 @@ def arguments_of(source: Source, call: Node) -> tuple[Argument, ...]:
     return tuple(_arguments(source, node))
 
 
+def call_parts(source: Source, call: Node, *, is_partial: bool) -> tuple[Argument, ...]:
+    """What a call gives to the callable: all arguments, or those behind it in `partial(f, …)`."""
+    return arguments_of(source, call)[1 if is_partial else 0 :]
+
+
 def _arguments(source: Source, arguments: Node) -> Iterator[Argument]:
     for child in arguments.named_children:
         if child.type == "comment":
@@ -107,6 +114,7 @@ def _argument(source: Source, node: Node, kind: str, value: Node, name: str = ""
         value.start_byte,
         value.end_byte,
         source.bytes[value.start_byte : value.end_byte].decode("utf-8", "surrogateescape"),
+        source.bytes[node.start_byte : node.end_byte].decode("utf-8", "surrogateescape"),
         has_effects(value),
     )
 

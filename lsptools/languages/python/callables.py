@@ -22,12 +22,13 @@ from lsptools.languages.python.meaning import Root, member_root
 from lsptools.languages.python.references import KEPT_BYTES, Finder, Keep, Target
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
-from lsptools.languages.python.uses import CALL, TEXT, VALUE, Use, classified
+from lsptools.languages.python.uses import CALL, TEXT, VALUE, Use, classified, is_partial_method
 from lsptools.languages.python.values import ClassValue, FunctionValue, InstanceValue, SuperValue
 from lsptools.syntax.tree import Node
 from lsptools.text.lines import Offset
 
 CONSTRUCTORS = ("__init__", "__new__")
+_DEFINING = frozenset({Role.FUNCTION, Role.IMPORT_NAME, Role.DELETE})
 _BOUND = (Evidence.CERTAIN, Evidence.LIKELY, Evidence.POSSIBLE)
 
 
@@ -43,6 +44,10 @@ class Callee:
     """For a constructor: the class that defines it."""
     parameter: str = ""
     """The parameter that was asked for, if one was."""
+    external: tuple[Root, ...] = ()
+    """Declarations of the family that are not ours."""
+    others: tuple[Symbol, ...] = ()
+    """Declarations of the family that are no `def`: an assignment, another import."""
 
     @property
     def main(self) -> Function | None:
@@ -108,9 +113,14 @@ def _callee(finder: Finder, target: Target) -> Callee:
     if constructing is not None:
         owner = class_in(constructing.source, constructing.outer)
         return Callee(symbol, target, _twins(finder, constructing), owner)
-    family = finder.account(target, only_python=True).family
-    functions, _ = _defined(finder, family)
-    return Callee(symbol, target, tuple(dict.fromkeys(functions)))
+    account = finder.account(target, only_python=True)
+    functions, _ = _defined(finder, account.family)
+    others = tuple(
+        finder.symbol_of(root, root.name)
+        for root in account.family - set(account.external)
+        if any(site.role not in _DEFINING for site in finder.declaring(root)[1])
+    )
+    return Callee(symbol, target, tuple(dict.fromkeys(functions)), external=account.external, others=others)
 
 
 def _constructor(finder: Finder, target: Target, symbol: Symbol, cls: Class) -> Callee:
@@ -241,7 +251,7 @@ class _Search:
         if kind == TEXT and occurrence.evidence is not Evidence.POSSIBLE:
             return  # an annotation, an entry of `__all__`
         if kind:
-            n_filled = 1 if is_class else self._filled(source, site)
+            n_filled = 1 if is_class or is_partial_method(source, call) else self._filled(source, site)
             place = (call.start_byte, call.end_byte) if call is not None else None
             evidence, reason = occurrence.evidence, occurrence.reason
             if kind == VALUE and evidence is not Evidence.POSSIBLE:

@@ -85,6 +85,12 @@ def _is_partial(source: Source, call: Node, first: Node) -> bool:
     return named and positional_arguments(call)[:1] == [first]
 
 
+def is_partial_method(source: Source, call: Node | None) -> bool:
+    """`partialmethod(f, x)`, whose result gets the object first?"""
+    function = call.child_by_field_name("function") if call is not None else None
+    return function is not None and last_name(source, function) == "partialmethod"
+
+
 def _is_only_named(source: Source, path: Sequence[tuple[Node, str | None]], at: int) -> bool:
     """Is a class only named here: as a type, a base, in a test, in a handler?"""
     for index in range(at, -1, -1):

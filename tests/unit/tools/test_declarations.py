@@ -63,7 +63,7 @@ def test_a_tool(name: str) -> None:
 
 def test_only_these_write() -> None:
     assert {name for name in registry.names() if registry.tool(name).writes} == {
-        *("rename", "move", "undo", "recover", "run"),
+        *("rename", "move", "signature", "undo", "recover", "run"),
         *("edit", "write", "edit-lines", "edit-symbol", "patch", "candidate", "apply-edit"),
     }
 
