@@ -152,7 +152,7 @@ def _search(answer: SearchAnswer, look: Look) -> Iterator[str]:
         yield from (
             f"{places.path(match.path)}-{line + 1}- {visible(lines.line_text(line))}" for line in after
         )
-    yield from _not_all(answer.matches.n_matches, len(answer.matches.matches), look)
+    yield from not_all(answer.matches.n_matches, len(answer.matches.matches), look)
     yield from not_complete(answer.incomplete_because, look)
 
 
@@ -171,7 +171,7 @@ def _symbols(answer: SymbolsAnswer, look: Look) -> Iterator[str]:
     places = Places(answer.positions, look)
     for each in answer.listed:
         yield f"{places.at(each.path, each.item.name_span.start)}: {each.item.kind} {visible(each.qualified)}"
-    yield from _not_all(answer.total, len(answer.listed), look)
+    yield from not_all(answer.total, len(answer.listed), look)
     yield from not_complete(answer.incomplete_because, look)
 
 
@@ -427,6 +427,7 @@ _RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes th
     "callees": _of_calls("callees"),
     "implementations": _of_calls("implementations"),
     "hierarchy": _of_calls("hierarchy"),
+    "unused": _of_calls("unused"),
     "rename": _rename,
     "move": _move,
     "signature": _of_calls("signature"),
@@ -468,7 +469,7 @@ class Places:
         return self._look.paint("bold", f"{self.path(path)}:{position.line}:{position.column}")
 
 
-def _not_all(total: int, n_listed: int, look: Look) -> Iterator[str]:
+def not_all(total: int, n_listed: int, look: Look) -> Iterator[str]:
     if total > n_listed:
         yield look.paint("yellow", f"{n_listed} of {total} are listed; --limit {total} lists all")
 

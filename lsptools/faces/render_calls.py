@@ -11,6 +11,7 @@ from lsptools.faces.render import (
     Places,
     counted,
     diff_lines,
+    not_all,
     not_complete,
     proved,
     verification_lines,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from lsptools.tools.hierarchy import HierarchyAnswer
     from lsptools.tools.implementations import ImplementationsAnswer
     from lsptools.tools.signature import SignatureAnswer
+    from lsptools.tools.unused import UnusedAnswer
 
 
 def word_of(evidence: Evidence, look: Look) -> str:
@@ -130,6 +132,18 @@ def _whole(complete: bool, because: tuple[str, ...], look: Look) -> Iterator[str
         yield from not_complete(because or ("no reason was given",), look)
 
 
+def _unused(answer: UnusedAnswer, look: Look) -> Iterator[str]:
+    places, found = Places(answer.positions, look), answer.unused
+    for each in answer.listed:
+        yield f"{_named(each.symbol, places)}: {visible(each.reason)}"
+    yield from not_all(answer.total, len(answer.listed), look)
+    judged = found.n_definitions - sum(found.spared.values())
+    unused = look.paint("bold", f"{answer.total} unused")
+    yield f"{unused} of {counted(judged, 'definition')}; spared:{'' if found.spared else ' none'}"
+    yield from (f"  {n} because {visible(reason)}" for reason, n in sorted(found.spared.items()))
+    yield from _whole(found.complete, found.incomplete_because, look)
+
+
 # Signatures
 
 
@@ -162,5 +176,6 @@ RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes the
     "callees": _callees,
     "implementations": _implementations,
     "hierarchy": _hierarchy,
+    "unused": _unused,
     "signature": _signature,
 }

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lsptools.search.hierarchy import Hierarchy, Implementations
     from lsptools.search.symbols import Symbols
     from lsptools.search.text import Matches
+    from lsptools.search.unused import UnusedFound
     from lsptools.syntax.outline import Item
     from lsptools.tools.base import Answer
     from lsptools.tools.changes import ChangeAnswer
@@ -135,6 +136,12 @@ class Workspace:
 
         snapshot = self.snapshot()
         return hierarchy(snapshot, locate(snapshot, place))
+
+    def unused(self, path: str = "", *, kinds: Sequence[str] = ()) -> UnusedFound:
+        """The definitions in a file, a folder or the workspace that nothing refers to."""
+        from lsptools.search.unused import unused
+
+        return unused(self.snapshot(), path, kinds=frozenset(kinds))
 
     def plan_rename(
         self, place: str, new_name: str, *, possible: Possible = "refuse", mentions: bool = False

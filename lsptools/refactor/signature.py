@@ -444,5 +444,4 @@ def _expected(source: Source, site: Site, before: Edits, now: str) -> dict[str, 
 
 def list_text(function: Function) -> str:
     """A parameter list on one line."""
-    node = function.node.child_by_field_name("parameters")
-    return " ".join(function.source.text(node).split()) if node is not None else "()"
+    return "(" + ", ".join(" ".join(entry.text.split()) for entry, _ in entries_of(function)) + ")"

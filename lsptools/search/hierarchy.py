@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from lsptools.errors import BadRequest
 from lsptools.languages.names import FilePosition, References, Symbol
 from lsptools.languages.python.callables import classes_of, position_of, subclasses
-from lsptools.languages.python.classes import Class, Function, function_of
+from lsptools.languages.python.classes import Class, Function, function_of, last_name
 from lsptools.languages.python.closure import class_at
 from lsptools.languages.python.references import Finder, Target
 from lsptools.languages.python.roles import Role
+from lsptools.languages.python.values import Foreign
 from lsptools.search.calls import symbol_of_definition
 from lsptools.workspace.snapshot import Snapshot
 
@@ -81,7 +82,7 @@ def hierarchy(snapshot: Snapshot, place: FilePosition) -> Hierarchy:
     return Hierarchy(
         symbol_of_definition(finder, cls),
         tuple(symbol_of_definition(finder, each) for each in finder.evaluator.order(cls)),
-        _unknown(finder, cls),
+        unknown_bases(finder, cls),
         tuple(_above(finder, cls)),
         below,
         not reasons,
@@ -114,7 +115,7 @@ def _above(finder: Finder, cls: Class) -> Iterator[Related]:
                     seen.add(base)
                     level.append(base)
                     yield Related(
-                        symbol_of_definition(finder, base), depth, each.name, _unknown(finder, base)
+                        symbol_of_definition(finder, base), depth, each.name, unknown_bases(finder, base)
                     )
 
 
@@ -133,17 +134,25 @@ def _below(finder: Finder, cls: Class) -> tuple[tuple[Related, ...], list[Refere
             for inner in subclasses(finder, named):
                 if inner not in found and inner is not cls:
                     found[inner] = Related(
-                        symbol_of_definition(finder, inner), depth, each.name, _unknown(finder, inner)
+                        symbol_of_definition(finder, inner), depth, each.name, unknown_bases(finder, inner)
                     )
                     level.append(inner)
     return tuple(found.values()), searches
 
 
-def _unknown(finder: Finder, cls: Class) -> tuple[str, ...]:
+def unknown_bases(finder: Finder, cls: Class) -> tuple[str, ...]:
     """The class's own bases of which nothing was found, as they are written."""
-    return tuple(
-        owner.source.text(node) for owner, node in finder.evaluator.unknown_bases(cls) if owner is cls
-    )
+    found = []
+    for node, types in zip(cls.base_nodes, finder.evaluator.bases(cls), strict=False):
+        is_known = any(not isinstance(value, Foreign) for value in types.values)
+        named = node.child_by_field_name("value") if node.type == "subscript" else node
+        if not is_known and named is not None and last_name(cls.source, named) not in _SPECIAL_BASES:
+            found.append(" ".join(cls.source.text(node).split()))
+    return tuple(found)
+
+
+_SPECIAL_BASES = frozenset({"NamedTuple", "TypedDict", "Protocol", "Generic", "object"})
+"""Bases that the typing rules know, found or not."""
 
 
 # ---------------------------------------------------------------------------------------------------- implementations

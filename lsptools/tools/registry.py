@@ -17,6 +17,7 @@ _MODULES = {
     "callees": "callees",
     "implementations": "implementations",
     "hierarchy": "hierarchy",
+    "unused": "unused",
     "rename": "rename",
     "move": "move",
     "signature": "signature",
