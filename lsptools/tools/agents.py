@@ -93,6 +93,8 @@ class AgentTool:
 
 
 NOT_FOR_AGENTS: Mapping[str, str] = {
+    "signature": "its parameters cost more words than all tools together have left; the command line and Python have it",
+    "unused": "a report for people, which takes long on a large workspace; the command line and Python have it",
     "recover": "the next change, undo or history does the same by itself",
 }
 """Declared tools that are left out, and why."""

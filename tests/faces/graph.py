@@ -40,6 +40,7 @@ CALLS = {
     "callees": {"place": "shapes.total"},
     "implementations": {"place": "shapes.Shape.count"},
     "hierarchy": {"place": "shapes.Square"},
+    "unused": {},
     "signature": {
         "place": "shapes.Shape.count",
         "reorder": "scale,unit",
