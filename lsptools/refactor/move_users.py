@@ -158,7 +158,7 @@ class Users:
         modules = [each.module for each in types.values if isinstance(each, ModuleValue)]
         if not any(self._is_old(module) for module in modules):
             return
-        receiver = receiver_before(site.leaf)
+        receiver = receiver_before(site.path)
         if receiver is None or len(types.values) > 1:
             self._cannot(source, site.start)
         elif source.path in self.new.files:
