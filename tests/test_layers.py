@@ -33,7 +33,7 @@ LANGUAGE_SERVER = [
     "faces/lsp_requests/",
     *(
         f"faces/lsp_{part}.py"
-        for part in ("client", "edits", "errors", "progress", "protocol", "server", "view")
+        for part in ("client", "edits", "errors", "notebooks", "progress", "protocol", "server", "view")
     ),
 ]
 RESERVED: Mapping[str, Sequence[str]] = {
