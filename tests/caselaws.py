@@ -331,6 +331,9 @@ def patched(tree: Tree, diff: str) -> Tree:
         n_head = next((n for n, line in enumerate(lines) if line.startswith("@@")), len(lines))
         old, new = _names(lines[:n_head])
         file = after.pop(old) if old else File(b"")
+        if isinstance(file, casetree.Link) and new and not lines[n_head:]:
+            written[new] = file  # it moves as it is
+            continue
         assert isinstance(file, File)
         if new:
             # For git a byte order mark is the first character of the first line.

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from lsptools.languages.names import Evidence, Occurrence
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
+from lsptools.languages.python.computed import COMPUTED
 from lsptools.languages.python.modules import Module
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.scopes import Source
@@ -61,7 +62,8 @@ class Strings:
 
     def _is_lookup(self, occurrence: Occurrence) -> bool:
         """Is it looked up at run time, where nobody knows in which module?"""
-        return occurrence.reason.startswith("looked up") or "Cython" in occurrence.reason
+        is_computed = occurrence.role == COMPUTED
+        return is_computed or occurrence.reason.startswith("looked up") or "Cython" in occurrence.reason
 
     def _prefix(self, occurrence: Occurrence) -> Span | None:
         """Where the name of the old module stands before the occurrence."""

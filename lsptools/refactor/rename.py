@@ -25,6 +25,7 @@ from lsptools.refactor.proof import BOUND, ProofLine, prove
 from lsptools.text.edits import Edits, TextEdit
 from lsptools.text.lines import Span
 from lsptools.workspace.change import Change, FileEdits, Move, Reading
+from lsptools.workspace.links import links_to
 from lsptools.workspace.snapshot import Snapshot
 
 REFUSE, INCLUDE, SKIP = "refuse", "include", "skip"
@@ -208,6 +209,7 @@ def _moves(finder: Finder, account: Account, new_name: str) -> Iterator[Move]:
             continue
         module = finder.project.module_at(root.path)
         for old in _places(module):
+            _refuse_links(finder, account, old)
             folder, _, base = old.rpartition("/")
             suffix = "" if module.folders else "." + base.rpartition(".")[2]
             new = f"{folder}/{new_name}{suffix}" if folder else f"{new_name}{suffix}"
@@ -223,7 +225,27 @@ def _places(module: Module) -> tuple[str, ...]:
             f"`{module.name}` is the workspace itself",
             hint="open the folder above it as the workspace (--root) and rename the package there",
         )
-    return module.folders or module.files
+    return module.folders or ((module.link,) if module.link else module.files)
+
+
+def _refuse_links(finder: Finder, account: Account, old: str) -> None:
+    """A link would lead nowhere when what it leads to has another name."""
+    links = list(links_to(finder.snapshot, old))
+    if not links:
+        return
+    found = [
+        Conflict(
+            "name_clash", f"{link} leads to {old}", (Place(link, 1, 1, f"is a link that leads to {old}"),)
+        )
+        for link in links
+    ]
+    raise Refused(
+        "name_clash",
+        f"module `{account.target.name}` cannot be renamed: the link {links[0]} leads to {old}",
+        hint="remove the link first, and make it again afterwards",
+        conflicts=tuple(found),
+        details=account.references,
+    )
 
 
 def _refuse_standard(finder: Finder, account: Account, folder: str, new_name: str) -> None:

@@ -67,6 +67,9 @@ class Judge:
     def _code(self, fact: Fact, meaning: Meaning) -> tuple[Evidence, str]:
         if meaning.perhaps & self.family and not meaning.roots & self.family:
             return Evidence.POSSIBLE, f"it may be handed on; {meaning.unknown or meaning.says}"
+        reaches_far = self.has_members or self.has_globals or self.has_modules
+        if meaning.on_demand and reaches_far and not meaning.roots & self.family:
+            return Evidence.POSSIBLE, "its module has a `__getattr__`, which makes names on demand"
         if meaning.roots & self.family:
             if meaning.complete:
                 return Evidence.CERTAIN, _says(fact, meaning)

@@ -77,6 +77,8 @@ class Meaning:
     its ancestors. A subclass may supply it, or code outside."""
     perhaps: frozenset[Root] = frozenset()
     """Declarations that it may mean, and nothing more is known of that."""
+    on_demand: bool = False
+    """Does a module of the workspace make the name when it is asked for it (`__getattr__`, PEP 562)?"""
 
 
 NOTHING = Meaning(frozenset(), "")
@@ -189,6 +191,7 @@ class Meanings:
         steps: list[Step] = []
         says = ""
         unknown = ""
+        on_demand = False
         for site in variable.sites:
             if not self._keeps_name(source, site):
                 roots.add(_own_root(variable))
@@ -196,10 +199,14 @@ class Meanings:
             found = self.project.imported(source, site)
             if not found:
                 roots.add(self._supplied_from_outside(source, site, variable))
+                statement = site.ancestor("import_from_statement")
+                module = self.project.module_of_import(source, statement) if statement is not None else None
+                on_demand = on_demand or self._makes_names(module)
                 unknown = unknown or f"imported from {self._import_text(source, site)}, which was not found"
                 continue
             origin = self.found(found, "")
             roots |= origin.roots
+            on_demand = on_demand or origin.on_demand
             says = says or f"imported from `{self._import_text(source, site)}`"
             steps.append(
                 Step(
@@ -211,7 +218,7 @@ class Meanings:
             steps.extend(origin.steps)
         if not says:
             says = self.describe_variable(variable)
-        return Meaning(frozenset(roots), says, True, unknown, tuple(steps))
+        return Meaning(frozenset(roots), says, True, unknown, tuple(steps), on_demand=on_demand)
 
     def _supplied(self, variable: Variable) -> Meaning | None:
         """The fixture that fills a parameter of a test or of another fixture; None: it is a variable like any other."""
@@ -263,6 +270,10 @@ class Meanings:
             return False
         return source.text(original) == source.text(site.leaf)
 
+    def _makes_names(self, module: Module | None) -> bool:
+        """Has a module of ours a `__getattr__` of its own, which answers for what is not there?"""
+        return module is not None and not module.external and bool(self.project.member(module, "__getattr__"))
+
     def _import_text(self, source: Source, site: Site) -> str:
         statement = site.ancestor("import_from_statement", "import_statement", "future_import_statement")
         if statement is None:
@@ -275,6 +286,7 @@ class Meanings:
     def found(self, found: Found, says: str) -> Meaning:
         """The meaning of what a name in a module leads to."""
         roots: set[Root] = set()
+        on_demand = False
         steps: list[Step] = []
         for each in found:
             if isinstance(each, Module):
@@ -283,12 +295,13 @@ class Meanings:
             else:
                 meaning = self.variable(each)
                 roots |= meaning.roots
+                on_demand = on_demand or meaning.on_demand
                 steps.extend(meaning.steps)
                 if not meaning.steps:
                     first = each.sites[0] if each.sites else None
                     span = each.source.span(first.start, first.end) if first is not None else None
                     steps.append(Step(f"defined in `{each.source.path}`", each.source.path, span))
-        return Meaning(frozenset(roots), says, steps=tuple(steps))
+        return Meaning(frozenset(roots), says, steps=tuple(steps), on_demand=on_demand)
 
     def describe_variable(self, variable: Variable) -> str:
         """`a local of `f``, `defined in this module`, …"""
@@ -313,6 +326,9 @@ class Meanings:
             where = self._import_text(source, site)
             return Meaning(frozenset(), "", False, f"imported from {where}, which was not found")
         found = self.project.imported_from(source, module, source.text(site.leaf))
+        if not found and self._makes_names(module):
+            why = f"`{self._import_text(source, site)}` makes names on demand"
+            return Meaning(frozenset(), "", False, why, on_demand=True)
         if not found:
             return Meaning(frozenset(), "", False, f"not found in `{self._import_text(source, site)}`")
         return self.found(found, f"imported from `{self._import_text(source, site)}` under another name")
@@ -375,6 +391,7 @@ class Meanings:
         steps: list[Step] = []
         unknown = "" if types.complete else f"`{text}` may be something else as well"
         unbound: list[tuple[Root, ...]] = []
+        on_demand = False
         for value in types.values:
             meaning = self.on_value(value, site.spelling, text)
             roots |= meaning.roots
@@ -384,8 +401,17 @@ class Meanings:
                 says.append(meaning.says)
             if not meaning.complete:
                 unknown = unknown or meaning.unknown
+            on_demand = on_demand or meaning.on_demand
         complete = types.complete and not unknown
-        return Meaning(frozenset(roots), "; ".join(says[:2]), complete, unknown, tuple(steps), tuple(unbound))
+        return Meaning(
+            frozenset(roots),
+            "; ".join(says[:2]),
+            complete,
+            unknown,
+            tuple(steps),
+            tuple(unbound),
+            on_demand=on_demand,
+        )
 
     def on_value(self, value: Value, name: str, text: str) -> Meaning:
         """The meaning of `name` behind a dot after one of the values that `text` may have."""
@@ -413,6 +439,9 @@ class Meanings:
         found = self.project.member(module, name)
         if found:
             return self.found(found, f"`{text}` is module `{module.name}`")
+        if self._makes_names(module):
+            why = f"`{text}` is module `{module.name}`, which makes names on demand"
+            return Meaning(frozenset(), "", False, why, on_demand=True)
         return Meaning(
             frozenset(), "", False, f"`{text}` is module `{module.name}`, in which it was not found"
         )

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 
 from lsptools.languages.names import Evidence
-from lsptools.languages.python import detours, fixtures, module_strings
+from lsptools.languages.python import detours, fixtures, module_strings, notebooks
 from lsptools.languages.python.classes import (
     Class,
     Function,
@@ -333,11 +333,10 @@ def _subject(meanings: Meanings, source: Source, site: Site) -> Types | None:
 def _called_with(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
     """Strings that a call looks up at run time: `getattr` and its like, `globals()[…]`, fixtures by name."""
     parent = site.path[index - 1][0]
+    namespace = _namespace(source, site.path[index][0], parent)
+    if namespace:
+        return TextMeaning(Evidence.POSSIBLE, f"looked up in `{namespace}` at run time")
     if parent.type == "subscript":
-        value = parent.child_by_field_name("value")
-        name = last_name(source, value) if value is not None else ""
-        if name in ("globals", "locals", "vars", "__dict__"):
-            return TextMeaning(Evidence.POSSIBLE, f"looked up in `{name}` at run time")
         return None
     call = parent.parent if parent.type == "argument_list" else None
     if call is None or call.type != "call":
@@ -361,6 +360,27 @@ def _called_with(meanings: Meanings, source: Source, site: Site, index: int) -> 
             Evidence.POSSIBLE, f"the name that `{name}` is told, which checkers compare", bound
         )
     return None
+
+
+def _namespace(source: Source, string: Node, parent: Node) -> str:
+    """`globals()`, `vars(x)` or `x.__dict__`, if the string is looked up there: `[…]`, `.get(…)`, `in`."""
+    value: Node | None = None
+    if parent.type == "subscript":
+        value = parent.child_by_field_name("value")
+    elif parent.type == "argument_list" and parent.parent is not None:
+        function = parent.parent.child_by_field_name("function")
+        if function is not None and last_name(source, function) in (
+            "get",
+            "pop",
+            "setdefault",
+            "__getitem__",
+        ):
+            value = function.child_by_field_name("object")
+    elif parent.type == "comparison_operator" and len(parent.named_children) == 2:
+        other = parent.named_children[1]
+        value = other if other.start_byte != string.start_byte else None
+    name = last_name(source, value) if value is not None else ""
+    return name if name in ("globals", "locals", "vars", "__dict__") else ""
 
 
 def _is_assigned_to(source: Source, value: Node, name: str) -> bool:
@@ -498,9 +518,7 @@ def in_other_file(
 
 def _in_notebook(text: str, start: int) -> tuple[Evidence, str]:
     """Cells are run in no fixed order, so even a plain call in one is only possible."""
-    kinds = [(found.start(), found.group(1)) for found in _CELL_TYPE.finditer(text, 0, start)]
-    parts = [(found.start(), found.group(1)) for found in _CELL_PART.finditer(text, 0, start)]
-    if kinds and kinds[-1][1] == "code" and parts and parts[-1][1] == "source":
+    if notebooks.is_code(text, start):
         return Evidence.POSSIBLE, "in a code cell of a notebook"
     return Evidence.MENTION, "in a notebook"
 
@@ -511,8 +529,6 @@ _DOTTED_BEFORE_COLON = re.compile(r"([^\W\d]\w*(?:\.\w+)*)[.:]$")
 _NAME_AFTER = re.compile(r"[.:]([^\W\d]\w*)")
 _DOTTED_ONLY = re.compile(r"([^\W\d]\w*(?:[.:][^\W\d]\w*)*)")
 _ENTRY_POINT = re.compile(r"\s*[\w.-]+\s*=\s*([^\W\d]\w*(?:[.:][^\W\d]\w*)+)\s*(?:\[[^]]*\]\s*)?")
-_CELL_TYPE = re.compile(r'"cell_type"\s*:\s*"(\w+)"')
-_CELL_PART = re.compile(r'"(source|outputs|metadata)"\s*:')
 _PROSE = frozenset({"md", "rst", "adoc", "tex", "org", "po"})
 _TEMPLATES = frozenset({"html", "htm", "jinja", "jinja2", "j2", "tmpl", "tpl", "mako", "xml", "txt"})
 _LABELLED = frozenset(

@@ -42,10 +42,14 @@ class Module:
     files: tuple[str, ...]
     folders: tuple[str, ...]
     external: bool
+    link: str = ""
+    """Where it is found, if that is a link: the files are those that it leads to."""
 
     @property
     def place(self) -> str:
         """What identifies it: its first file, or for a namespace package its first folder."""
+        if self.link:
+            return self.link
         return self.files[0] if self.files else self.folders[0]
 
 
@@ -97,6 +101,7 @@ class Project:
         self.snapshot = snapshot
         self._whole = whole
         self._sources: dict[str, Source | None] = {}
+        self._real: dict[str, str] = {}
         self._in_folder: dict[tuple[str, str], Module | None] = {}
         self._listings: dict[str, frozenset[str]] = {}
         self._tops: dict[tuple[str, str], Module | None] = {}
@@ -109,9 +114,30 @@ class Project:
     def source(self, path: str) -> Source | None:
         """The file at a relative path, or an absolute one outside the workspace; None if it cannot be read as text."""
         self.snapshot.checkpoint()
+        path = self.real(path)
         if path not in self._sources:
             self._sources[path] = self._read(path)
         return self._sources[path]
+
+    def real(self, path: str) -> str:
+        """The file behind a path whose name or folder is a link inside the workspace: one file is one source."""
+        known = self._real.get(path)
+        if known is None:
+            known = self._real[path] = self._behind_links(path)
+        return known
+
+    def _behind_links(self, path: str) -> str:
+        if os.path.isabs(path) or not self.snapshot.operations.is_local:
+            return path
+        folder, _, name = path.rpartition("/")
+        there = _join(self.real(folder), name) if folder else name
+        absolute = self.snapshot.root.path / there
+        if not absolute.is_symlink():
+            return there
+        real = os.path.realpath(absolute)
+        if there in self.snapshot.overlays or not self.snapshot.root.spells(real):
+            return there
+        return Path(real).relative_to(self.snapshot.root.path).as_posix()
 
     def _read(self, path: str) -> Source | None:
         try:
@@ -215,7 +241,7 @@ class Project:
         if stem == "__init__":
             return self._package(folder)
         module = self._module_in(folder, stem)
-        if module is None or path not in module.files:
+        if module is None or path not in (*module.files, module.link):
             return Module(stem, (path,), (), self.is_external(path))
         return module
 
@@ -239,9 +265,14 @@ class Project:
         files = tuple(
             _join(folder, name) for name in ("__init__.py", "__init__.pyi") if name in self._listing(folder)
         )
-        return Module(
-            folder.rpartition("/")[2], files, (folder,), self.is_external(_join(folder, "__init__.py"))
-        )
+        external = self.is_external(_join(folder, "__init__.py"))
+        return self._found(folder.rpartition("/")[2], files, (folder,), external)
+
+    def _found(self, name: str, files: tuple[str, ...], folders: tuple[str, ...], external: bool) -> Module:
+        """A module with the files behind its links."""
+        real = tuple(map(self.real, files))
+        external = self.is_external(real[0]) if real != files else external
+        return Module(name, real, folders, external, files[0] if real != files else "")
 
     def _top(self, name: str, folder: str) -> Module | None:
         key = (name, folder)
@@ -302,7 +333,7 @@ class Project:
                 return package
         files = tuple(_join(folder, name + suffix) for suffix in SUFFIXES if name + suffix in listing)
         if files:
-            return Module(name, files, (), self.is_external(files[0]))
+            return self._found(name, files, (), self.is_external(files[0]))
         if f"{name}/" in listing and self._may_be_namespace(_join(folder, name)):
             return Module(name, (), (_join(folder, name),), self.is_external(_join(folder, f"{name}/x")))
         return None
