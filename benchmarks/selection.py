@@ -44,9 +44,9 @@ from lsptools.workspace.snapshot import Snapshot
 
 WORK = Path(__file__).parent / "work" / "selection"
 PACKAGES = ("sqlparse==0.5.3", "more-itertools==10.7.0", "packaging==25.0")
-NEEDED = ("pytest", "pretend")
-"""By the tests of the packages."""
-LIMIT_S = 300.0
+NEEDED = ("pytest<9", "pretend")
+"""By the tests of the packages; with later versions of pytest some of their files are not collected."""
+LIMIT_S = 900.0
 _SWAPS: dict[type[ast.AST], str] = {
     ast.Eq: "!=",
     ast.NotEq: "==",
@@ -176,7 +176,7 @@ def baseline(snapshot: Snapshot, variables: dict[str, str], home: Path) -> tuple
         clock = Clock()
         run_tests(programs, BEFORE, ())
         whole = clock.read()
-    if run.lack is not None or not run.results:
+    if run.lack is not None or not run.results or run.uncollected or not run.has_ended:
         raise SystemExit(f"the tests do not run: {run.lack or run.done.last_words}")
     return frozenset(each.id for each in run.with_outcome(Outcome.FAILED)), whole
 
