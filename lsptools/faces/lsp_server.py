@@ -83,7 +83,7 @@ class Server:
                 change=types.TextDocumentSyncKind.Incremental,
                 save=types.SaveOptions(include_text=False),
             ),
-            notebook_document_sync=_CELLS if self._client.has_notebooks else None,
+            notebook_document_sync=_CELLS if self._takes_notebooks else None,
             **_with_workspace(members),
         )
 
@@ -132,6 +132,10 @@ class Server:
             )
 
     # Notebooks
+
+    @property
+    def _takes_notebooks(self) -> bool:
+        return self._client.has_notebooks and "notebooks" not in self._disabled
 
     def _notebook_opened(self, params: types.DidOpenNotebookDocumentParams) -> None:
         notebook = params.notebook_document

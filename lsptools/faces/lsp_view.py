@@ -212,6 +212,10 @@ class View:
         self._cells.update((key_of(cell.uri), name) for cell in module.cells)
         self.opened[name] = Opened(notebook.uri, notebook.path, "python", notebook.version, module.text)
 
+    def is_notebook(self, name: str) -> bool:
+        """Is it the module that the cells of a notebook are?"""
+        return name in self._notebooks
+
     @cached_property
     def finder(self) -> Finder:
         """Answers about names in the snapshot."""

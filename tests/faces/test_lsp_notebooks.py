@@ -171,3 +171,11 @@ def test_positions_behind_the_end_of_a_cell_stay_in_it(editor: Editor) -> None:
 )
 def test_commands_are_comments(cell: str, module: str) -> None:
     assert without_commands(cell) == module
+
+
+def test_a_notebook_is_among_the_callers_and_not_among_the_problems(editor: Editor) -> None:
+    uri = (editor.root / "shop.py").as_uri()
+    (item,) = editor.client.at("prepareCallHierarchy", uri, 0, 4)
+    (caller,) = editor.client.ask("callHierarchy/incomingCalls", {"item": item})
+    assert caller["from"]["uri"] == editor.cell(1)
+    assert editor.client.ask("workspace/diagnostic", {"previousResultIds": []})["items"] == []

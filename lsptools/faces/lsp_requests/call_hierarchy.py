@@ -37,9 +37,15 @@ def incoming(
     callee = callee_at(view.finder, FilePosition(view.name(params.item.uri), at))
     found = []
     for caller in callers_of(view.finder, callee, only_python=True).callers:
-        ranges = [view.range(use.path, use.span) for use in caller.uses if _counts(use)]
-        if ranges:
-            found.append(types.CallHierarchyIncomingCall(_caller(view, caller), ranges))
+        by_document: dict[str, list[types.Range]] = {}
+        for use in (each for each in caller.uses if _counts(each)):
+            ranges = by_document.setdefault(view.uri(use.path, use.span), [])
+            ranges.append(view.range(use.path, use.span))
+        for uri, ranges in by_document.items():
+            item = _caller(view, caller)
+            if item.uri != uri:  # the module that a notebook is calls from several cells
+                item.uri, item.range, item.selection_range = uri, ranges[0], ranges[0]
+            found.append(types.CallHierarchyIncomingCall(item, ranges))
     return found
 
 
@@ -82,7 +88,7 @@ def _item(view: View, symbol: Symbol) -> types.CallHierarchyItem | None:
     return types.CallHierarchyItem(
         name=symbol.name,
         kind=KINDS[symbol.kind],
-        uri=view.uri(symbol.path),
+        uri=view.uri(symbol.path, symbol.span),
         range=view.range(symbol.path, item.span if item is not None else symbol.span),
         selection_range=view.range(symbol.path, symbol.span),
         detail=symbol.qualified,
@@ -96,7 +102,7 @@ def _caller(view: View, caller: Caller) -> types.CallHierarchyItem:
     return types.CallHierarchyItem(
         name=symbol.qualified if is_module else symbol.name,
         kind=types.SymbolKind.Module if is_module else KINDS[symbol.kind],
-        uri=view.uri(symbol.path),
+        uri=view.uri(symbol.path, symbol.span),
         range=view.range(symbol.path, caller.span),
         selection_range=view.range(symbol.path, symbol.span),
         detail=view.finder.project.dotted_name(symbol.path),

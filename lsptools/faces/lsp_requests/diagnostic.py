@@ -48,6 +48,8 @@ def _reports(view: View, known: Mapping[str, str]) -> Iterator[Report]:
     globs = tuple(f"*{suffix}" for suffix in PYTHON_SUFFIXES)
     for number, name in enumerate(view.snapshot.files(globs=globs), 1):
         view.snapshot.checkpoint()
+        if view.is_notebook(name):
+            continue
         items, uri = diagnostics_of(view, name), view.uri(name)
         identity, before = _identity(items), known.get(key_of(uri))
         if number % FILES_AT_ONCE == 0:

@@ -40,7 +40,7 @@ def _item(view: View, cls: Class) -> types.TypeHierarchyItem:
     return types.TypeHierarchyItem(
         name=cls.name,
         kind=types.SymbolKind.Class,
-        uri=view.uri(source.path),
+        uri=view.uri(source.path, cls.name_span),
         range=view.range(source.path, source.span(cls.start, cls.end)),
         selection_range=view.range(source.path, cls.name_span),
         detail=view.finder.project.dotted_name(source.path),
