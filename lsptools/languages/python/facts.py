@@ -227,6 +227,7 @@ def _text_fact(meanings: Meanings, source: Source, site: Site) -> Fact:
         evidence,
         reason,
         receiver,
+        beside=mentions.template_callee(source, site) if reason == mentions.TEMPLATE_KEYWORD else "",
     )
 
 

@@ -198,8 +198,9 @@ class Judge:
         if roots & self.family:
             return Evidence.POSSIBLE, fact.reason
         if fact.reason == mentions.TEMPLATE_KEYWORD:
-            evidence = Evidence.POSSIBLE if self._callee_names else Evidence.MENTION
-            return evidence, fact.reason
+            # Templates call filters by the end of the function's name: `int` is `do_int`.
+            is_called = fact.beside and any(name.endswith(fact.beside) for name in self._callee_names)
+            return Evidence.POSSIBLE if is_called else Evidence.MENTION, fact.reason
         if not (self.has_members or self.has_globals or self.has_modules):
             return Evidence.MENTION, fact.reason
         if roots:

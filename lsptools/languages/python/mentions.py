@@ -130,6 +130,14 @@ def is_template_keyword(source: Source, site: Site) -> bool:
     return opened > closed and b"(" in source.bytes[opened : site.start]
 
 
+def template_callee(source: Source, site: Site) -> str:
+    """The name before the bracket in which a keyword of a template stands."""
+    before = source.bytes[max(0, site.start - 400) : site.start]
+    found = _CALLEE.findall(before)
+    return found[-1].decode() if found else ""
+
+
+_CALLEE = re.compile(rb"(\w+)\s*\(")
 TEMPLATE_KEYWORD = "a keyword in an expression of a template"
 _KEYWORD_AFTER = re.compile(rb"\s*=(?!=)")
 
