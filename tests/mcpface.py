@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 APPENDIX = ("possible: ", "try: ")
 """How lines begin that stand only in an agent's errors, after all else."""
+
+PARAMETER = re.compile(r'`(?=\w+="[\w-]+"`)(\w+)="([\w-]+)"(?=`)')
+"""How a hint names a parameter to an agent; the command line names an option."""
 
 Json = dict[str, Any]
 
@@ -142,7 +146,8 @@ atexit.register(LINE.hang_up)
 def told(result: Any) -> str:
     """The text of an answer, without what only agents are told."""
     lines = result.content[0].text.split("\n")
-    return "\n".join(line for line in lines if not line.startswith(APPENDIX))
+    said = (line for line in lines if not line.startswith(APPENDIX))
+    return "\n".join(PARAMETER.sub(r"`--\1 \2", line) if line.startswith("hint: ") else line for line in said)
 
 
 def found(result: Any) -> bool:

@@ -314,7 +314,7 @@ def test_a_server_leaves_no_threads(tmp_path: Path) -> None:
     deadline = time.monotonic() + 10
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert threading.active_count() == before
+    assert threading.active_count() <= before  # one of an earlier test may have ended meanwhile
 
 
 def test_fifty_cancelled_requests_are_answered_within_a_second(tmp_path: Path) -> None:
