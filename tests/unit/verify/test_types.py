@@ -23,7 +23,7 @@ TEXT = (
     "from nonesuch import thing\n\n\ndef length(text: str) -> int:\n    return text.missing + 1\n\n\n"
     'one: int = "😀"; two: int = "é"; three = thing\nunknown_name\nreveal_type(one)\n'
 )
-"""What was checked to record the answers, as `pkg/a.py` in `/work`."""
+"""What was checked to record the answers, as `pkg/a.py` in `/project`."""
 FIRST = (8, 12)
 WANTED: Mapping[str, tuple[tuple[int, int, str, str], ...]] = {
     "mypy": (
@@ -57,7 +57,7 @@ PYRIGHT = (
 )
 
 
-def said(name: str, out: str, folder: str = "/work") -> list[Problem]:
+def said(name: str, out: str, folder: str = "/project") -> list[Problem]:
     done = Done((name,), Ending.FAILED, 1, out, "", 1.0)
     return list(CHECKERS[name].problems(done, folder))
 
@@ -86,7 +86,7 @@ def test_words_around_the_answer_do_not_matter(name: str) -> None:
 def test_an_answer_that_follows_links(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    text = (SAID / "pyright.txt").read_text("utf-8").replace("/work", str(tmp_path / "real"))
+    text = (SAID / "pyright.txt").read_text("utf-8").replace("/project", str(tmp_path / "real"))
     assert {each.path for each in said("pyright", text, str(tmp_path / "link"))} == {"pkg/a.py"}
 
 
