@@ -91,11 +91,9 @@ class Workspace:
 
     def references(self, place: str) -> References:
         """Every occurrence of the name of the symbol at a place, with its evidence."""
-        from lsptools.search.places import locate
         from lsptools.search.references import references
 
-        snapshot = self.snapshot()
-        return references(snapshot, locate(snapshot, place))
+        return references(self.snapshot(), place)
 
     def callers(self, place: str) -> Callers:
         """Who calls the function, method or class at a place."""

@@ -24,7 +24,7 @@ from lsptools.workspace.globs import is_wanted
 from lsptools.workspace.operations import LocalOperations, Operations
 from lsptools.workspace.paths import Root
 from lsptools.workspace.ripgrep import Rg
-from lsptools.workspace.words import has_word
+from lsptools.workspace.words import word_test
 
 PYTHON_SEARCH = Rg(None)
 
@@ -50,12 +50,22 @@ class Snapshot:
     """By path, what was made of a document of an earlier snapshot, for who compares digests before using it again (an editor
     asks all day about the same files). None: nothing outlives the snapshot."""
     _disk: Disk = field(init=False, repr=False, compare=False)
+    _laid_in: dict[str, set[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """For each folder with overlays somewhere below: the names in it that have some, or are one. The root is empty."""
+    _peopled: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
+    """The folders with an overlay below that is a text."""
     _documents: dict[str, Document] = field(default_factory=dict, init=False, repr=False, compare=False)
     """The answers of `document` so far."""
 
     def __post_init__(self) -> None:
         named = {self.root.relative(path): text for path, text in self.overlays.items()}
         object.__setattr__(self, "overlays", named)
+        for path, text in named.items():
+            while path:
+                path, _, base = path.rpartition("/")
+                self._laid_in.setdefault(path, set()).add(base)
+                if text is not None:
+                    self._peopled.add(path)
         object.__setattr__(self, "_disk", Disk(self.root, self.operations, self.derived or {}))
 
     def document(self, path: str) -> Document:
@@ -97,12 +107,11 @@ class Snapshot:
             return False
         if name == ".":
             return True
-        inside = [text for over, text in self.overlays.items() if over.startswith(name + "/")]
-        if any(text is not None for text in inside):
+        if name in self._peopled:
             return True
         folder, _, base = name.rpartition("/")
         is_on_disk = self._disk.kinds(folder).get(base) == "folder"
-        return is_on_disk and (not inside or bool(self.list_dir(name)))
+        return is_on_disk and (name not in self._laid_in or bool(self.list_dir(name)))
 
     def entries(self, path: str) -> tuple[tuple[str, bool], ...]:
         """The files and folders in a folder: name, and whether it is a folder. As `list_dir`, in one step."""
@@ -117,9 +126,7 @@ class Snapshot:
         name = self._disk.name_of(path)
         prefix = "" if name == "." else name + "/"
         names = set(self._disk.kinds(name))
-        laid_over = {
-            over[len(prefix) :].partition("/")[0] for over in self.overlays if over.startswith(prefix)
-        }
+        laid_over = self._laid_in.get(prefix[:-1], set())
         there = {base for base in laid_over if self.exists(prefix + base)}
         return tuple(sorted((names - laid_over) | there))
 
@@ -168,7 +175,7 @@ class Snapshot:
             search = Search(result, lambda: None)
         if not self.overlays:
             return search
-        counts = partial(has_word, words=words, whole=whole_words, marks=marks)
+        counts = word_test(words, whole=whole_words, marks=marks)
         return replace(search, result=lambda: self._with_laid_over(search.result(), counts, globs))
 
     def _with_laid_over(self, found: Found, counts: Callable[[str], bool], globs: Sequence[str]) -> Found:
@@ -221,7 +228,8 @@ class Snapshot:
 
     def read_since(self, n_read: int) -> tuple[tuple[str, str], ...]:
         """Path and digest of the files that were read from the disk after the first `n_read`."""
-        new = islice(self._disk.documents.items(), n_read, None)
+        documents = self._disk.documents
+        new = islice(reversed(documents.items()), len(documents) - n_read)
         return tuple((path, document.digest) for path, document in new)
 
     def changed_on_disk(self) -> tuple[str, ...]:

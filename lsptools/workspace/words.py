@@ -16,7 +16,7 @@ pattern so short and plain that ripgrep takes hardly longer with it than without
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lsptools.errors import BadRequest
 
@@ -75,10 +75,10 @@ def python_pattern(words: Sequence[str], *, whole: bool, marks: Sequence[str] = 
     return re.compile("|".join(parts).encode("latin-1"), re.MULTILINE)
 
 
-def has_word(text: str, words: Sequence[str], *, whole: bool, marks: Sequence[str] = ()) -> bool:
-    """Is one of `words` in a text, or what may be one of `marks`? By the same rules."""
+def word_test(words: Sequence[str], *, whole: bool, marks: Sequence[str] = ()) -> Callable[[str], bool]:
+    """Tells of texts whether one of `words` is in them, or what may be one of `marks`. By the same rules."""
     pattern = python_pattern(words, whole=whole, marks=marks)
-    return pattern.search(text.encode("utf-8", "surrogatepass")) is not None
+    return lambda text: pattern.search(text.encode("utf-8", "surrogatepass")) is not None
 
 
 _DECLARES = r"^[ \t\f]*#.*coding[:=][ \t]*(?:[-_.0-9A-TV-Za-tv-z]|[uU][-_.0-9A-SU-Za-su-z])"

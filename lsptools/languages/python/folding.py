@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 
 
 def folded(name: str) -> str:
@@ -16,6 +16,7 @@ def folded(name: str) -> str:
     return name if name.isascii() else unicodedata.normalize("NFKC", name)
 
 
+@lru_cache(maxsize=256)
 def marks_of(name: str) -> tuple[str, ...]:
     """Characters of which every other spelling of `name` has one: those that fold to a part of it, and its own letters
     taken apart."""

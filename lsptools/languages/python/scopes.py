@@ -304,8 +304,11 @@ class Source:
         stands further left. What it does not know counts only if Python does not either: defaults of type parameters
         (PEP 696), and formats in strings like `{x:=^10}`.
         """
-        if len(self._beginnings or ()) != 1:
-            return False  # no part that was looked at has an error
+        # In parts, none that was looked at has an error: else all would be one.
+        return len(self._beginnings or ()) == 1 and self._is_tree_broken
+
+    @cached_property
+    def _is_tree_broken(self) -> bool:
         root = self.tree.root_node
         if not root.has_error:
             return False

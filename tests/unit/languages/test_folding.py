@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 
 from lsptools.languages.python.folding import marks_of
-from lsptools.workspace.words import has_word, python_pattern
+from lsptools.workspace.words import python_pattern, word_test
 
 
 def folds_to(name: str) -> set[str]:
@@ -48,7 +48,7 @@ def test_no_character_is_forgotten(name: str) -> None:
     ],
 )
 def test_marks_find_other_spellings_and_other_encodings(text: str, counts: bool) -> None:
-    assert has_word(text, ["file"], whole=True, marks=marks_of("file")) == counts
+    assert word_test(["file"], whole=True, marks=marks_of("file"))(text) == counts
 
 
 def test_without_marks_only_words_count() -> None:
