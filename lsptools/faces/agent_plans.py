@@ -108,8 +108,7 @@ def _planning_again(tool: Tool[Any], answer: Any, params: Any) -> Callable[[Cont
     change: Change = answer.plan.change
 
     def do(context: Context, verification: Verification) -> Answer:
-        from lsptools.tools.changes import follow
-        from lsptools.workspace.apply import apply
+        from lsptools.tools.refactoring import carry_out
 
         try:
             again: Any = tool.run(context, replace(params, diff=True, verify=None))  # as `answer`
@@ -119,14 +118,7 @@ def _planning_again(tool: Tool[Any], answer: Any, params: Any) -> Callable[[Cont
             ) from error
         if again.plan.change != change:
             raise stale_error(_differing(change, again.plan.change), "is not what the plan was made from")
-        report = verification.of(context, change)
-        is_held_back = not verification.allows(report)
-        done = None
-        if not is_held_back:
-            context.snapshot.checkpoint()
-            done = apply(context.snapshot, change, context.state)
-            follow(context, done)
-        answered: Answer = replace(again, applied=done, diff=None, report=report, is_held_back=is_held_back)
+        answered: Answer = carry_out(context, again, verification)
         return answered
 
     return do

@@ -8,7 +8,7 @@ is left as it is, because `patch` shall understand it. Colour is plain ANSI.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lsptools.tools.outline import OutlineAnswer
     from lsptools.tools.read import PictureAnswer, ReadAnswer
     from lsptools.tools.recover import RecoverAnswer
+    from lsptools.tools.refactoring import RefactoringAnswer
     from lsptools.tools.references import ReferencesAnswer
     from lsptools.tools.rename import RenameAnswer
     from lsptools.tools.run import RunAnswer
@@ -226,37 +227,36 @@ def _account(references: References, look: Look) -> Iterator[str]:
 
 
 def _rename(answer: RenameAnswer, look: Look) -> Iterator[str]:
-    if answer.diff is not None:
-        yield from diff_lines(answer.diff, look)
-        return
-    plan, places = answer.plan, Places(answer.positions, look)
-    n_edits = sum(len(file.edits) for file in plan.change.edits)
+    plan = answer.plan
     done = "renamed" if answer.applied else "would rename"
     what = f"{done} {plan.symbol.kind} `{plan.symbol.name}` to `{answer.new_name}`"
-    yield f"{look.paint('bold', what)}: {counted(n_edits, 'edit')} in {counted(len(plan.change.edits), 'file')}"
-    yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in plan.change.moves)
-    yield from proved(plan.proof, look)
-    yield from (f"note: {visible(note)}" for note in answer.notes)
-    yield from _left_alone(answer.left_alone, places, look)
-    yield from not_complete(plan.references.incomplete_because, look)
-    yield from verification_lines(answer.report, answer.is_held_back, look)
-    if answer.undo_id:
-        yield f"undo: lsptools undo {answer.undo_id}"
+    left = left_alone(answer.left_alone, Places(answer.positions, look), look)
+    yield from refactored(answer, what, left, plan.references.incomplete_because, look)
 
 
 def _move(answer: MoveAnswer, look: Look) -> Iterator[str]:
+    plan = answer.plan
+    done = "moved" if answer.applied else "would move"
+    what = f"{done} {plan.symbol.kind} `{plan.symbol.name}` to {look.shown(plan.module)}"
+    left = left_alone(answer.left_alone, Places(answer.positions, look), look)
+    yield from refactored(answer, what, left, plan.references.incomplete_because, look)
+
+
+def refactored(
+    answer: RefactoringAnswer, what: str, left: Iterable[str], incomplete_because: tuple[str, ...], look: Look
+) -> Iterator[str]:
+    """What a refactoring did, in a phrase, with its proof and what it left; the diff alone, where that was asked for."""
     if answer.diff is not None:
         yield from diff_lines(answer.diff, look)
         return
-    plan, places = answer.plan, Places(answer.positions, look)
-    n_edits = sum(len(file.edits) for file in plan.change.edits)
-    done = "moved" if answer.applied else "would move"
-    what = f"{done} {plan.symbol.kind} `{plan.symbol.name}` to {look.shown(plan.module)}"
-    yield f"{look.paint('bold', what)}: {counted(n_edits, 'edit')} in {counted(len(plan.change.edits), 'file')}"
-    yield from proved(plan.proof, look)
+    change = answer.plan.change
+    n_edits = sum(len(file.edits) for file in change.edits)
+    yield f"{look.paint('bold', visible(what))}: {counted(n_edits, 'edit')} in {counted(len(change.edits), 'file')}"
+    yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in change.moves)
+    yield from proved(answer.plan.proof, look)
     yield from (f"note: {visible(note)}" for note in answer.notes)
-    yield from _left_alone(answer.left_alone, places, look)
-    yield from not_complete(plan.references.incomplete_because, look)
+    yield from left
+    yield from not_complete(incomplete_because, look)
     yield from verification_lines(answer.report, answer.is_held_back, look)
     if answer.undo_id:
         yield f"undo: lsptools undo {answer.undo_id}"
@@ -268,7 +268,8 @@ def proved(proof: Iterable[ProofLine], look: Look) -> Iterator[str]:
         yield f"{word}: {visible(line.says)}"
 
 
-def _left_alone(occurrences: tuple[Occurrence, ...], places: Places, look: Look) -> Iterator[str]:
+def left_alone(occurrences: Sequence[Occurrence], places: Places, look: Look) -> Iterator[str]:
+    """What is left as it is, and may have to be edited still."""
     for each in occurrences[:MOST_LEFT_ALONE]:
         word = look.paint(CLASS_COLOUR[each.evidence], each.evidence.value)
         yield f"{places.at(each.path, each.span.start)}: left alone, {word} {each.role}: {visible(each.reason)}"

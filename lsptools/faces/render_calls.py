@@ -10,11 +10,10 @@ from lsptools.faces.render import (
     Look,
     Places,
     counted,
-    diff_lines,
+    left_alone,
     not_all,
     not_complete,
-    proved,
-    verification_lines,
+    refactored,
     visible,
 )
 from lsptools.languages.names import Evidence, Symbol
@@ -148,27 +147,11 @@ def _unused(answer: UnusedAnswer, look: Look) -> Iterator[str]:
 
 
 def _signature(answer: SignatureAnswer, look: Look) -> Iterator[str]:
-    if answer.diff is not None:
-        yield from diff_lines(answer.diff, look)
-        return
-    plan, places = answer.plan, Places(answer.positions, look)
-    n_edits = sum(len(file.edits) for file in plan.change.edits)
+    plan = answer.plan
     done = "changed" if answer.applied else "would change"
     what = f"{done} {plan.symbol.kind} `{plan.symbol.name}` from {plan.before} to {plan.after}"
-    files = counted(len(plan.change.edits), "file")
-    yield f"{look.paint('bold', visible(what))}: {counted(n_edits, 'edit')} in {files}"
-    yield from proved(plan.proof, look)
-    yield from (f"note: {visible(note)}" for note in answer.notes)
-    for site in answer.left:
-        each = site.occurrence
-        head = (
-            f"{places.at(each.path, each.span.start)}: left alone, {word_of(each.evidence, look)} {each.role}"
-        )
-        yield f"{head}: {visible(each.reason)}"
-    yield from not_complete(plan.incomplete_because, look)
-    yield from verification_lines(answer.report, answer.is_held_back, look)
-    if answer.undo_id:
-        yield f"undo: lsptools undo {answer.undo_id}"
+    left = left_alone([site.occurrence for site in answer.left], Places(answer.positions, look), look)
+    yield from refactored(answer, what, left, plan.incomplete_because, look)
 
 
 RENDERERS: dict[str, Callable[[Any, Look], Iterator[str]]] = {  # each takes the answer of its own tool

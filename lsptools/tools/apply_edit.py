@@ -8,8 +8,8 @@ from typing import Any
 
 from lsptools.edit.workspace_edit import Buffer, Options, plan_workspace_edit
 from lsptools.errors import BadRequest
-from lsptools.tools.base import Context, Example, Tool, arg
-from lsptools.tools.changes import ALLOW_BROKEN, CHECK, DIFF, ChangeAnswer, change
+from lsptools.tools.base import DIFF, Context, Example, Tool, arg
+from lsptools.tools.changes import ALLOW_BROKEN, CHECK, ChangeAnswer, change
 
 Json = Mapping[str, Any]  # what a program sent
 

@@ -271,6 +271,10 @@ class Parameter:
     """What the option means without a value, which then is given as `--name=value`; empty: it needs one."""
 
 
+DIFF = "print the change as a unified diff and write nothing"
+"""What the option of this name does, for every tool that has it."""
+
+
 def arg(
     help: str,
     *,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from lsptools.edit.candidate import plan_candidate, region_from_text
 from lsptools.edit.target import document_of, target
 from lsptools.errors import BadRequest
-from lsptools.tools.base import Context, Example, Tool, arg
-from lsptools.tools.changes import ALLOW_BROKEN, CHECK, DIFF, ChangeAnswer, change, expect_arg
+from lsptools.tools.base import DIFF, Context, Example, Tool, arg
+from lsptools.tools.changes import ALLOW_BROKEN, CHECK, ChangeAnswer, change, expect_arg
 
 
 @dataclass(frozen=True, slots=True)

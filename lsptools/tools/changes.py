@@ -35,7 +35,6 @@ _LONGEST_LINE = 200
 
 EXPECT = "the digest of the file as you know it, instead of having read it in the session"
 ALLOW_BROKEN = "write a Python file although it would no longer parse, and say so"
-DIFF = "print the change as a unified diff and write nothing"
 NOT_VERIFIED = Verification()
 CHECK = "plan and check, write nothing; exit code 1 if it would be refused"
 

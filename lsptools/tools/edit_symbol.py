@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lsptools.errors import BadRequest
-from lsptools.tools.base import Context, Example, Tool, arg
-from lsptools.tools.changes import ALLOW_BROKEN, CHECK, DIFF, ChangeAnswer, change, expect_arg
+from lsptools.tools.base import DIFF, Context, Example, Tool, arg
+from lsptools.tools.changes import ALLOW_BROKEN, CHECK, ChangeAnswer, change, expect_arg
 from lsptools.tools.definition import PLACE
 from lsptools.tools.verify import Verification, keep_arg, verify_arg
 

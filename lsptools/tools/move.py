@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from lsptools.errors import ToolError
 from lsptools.languages.names import Occurrence
-from lsptools.tools import references, rename
-from lsptools.tools.base import Context, Example, Positions, Tool, arg
+from lsptools.tools import references
+from lsptools.tools.base import DIFF, Context, Example, Tool, arg
 from lsptools.tools.definition import PLACE
-from lsptools.tools.verify import Verification, keep_arg, report_json, verify_arg
+from lsptools.tools.refactoring import CHECK, RefactoringAnswer, carry_out, unwritten
+from lsptools.tools.verify import Verification, keep_arg, verify_arg
 
 if TYPE_CHECKING:
     from lsptools.refactor.move import MovePlan
-    from lsptools.verify.ladder import Report
-    from lsptools.workspace.apply import Applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,41 +36,17 @@ class Params:
         default=False,
         group="Decisions",
     )
-    diff: bool = arg("print the change as a unified diff and write nothing", default=False, group="Safety")
-    check: bool = arg(
-        "plan and prove, write nothing; exit code 1 if it would be refused", default=False, group="Safety"
-    )
+    diff: bool = arg(DIFF, default=False, group="Safety")
+    check: bool = arg(CHECK, default=False, group="Safety")
     verify: str | None = verify_arg()
     keep: bool = keep_arg()
 
 
 @dataclass(frozen=True, slots=True)
-class MoveAnswer:
+class MoveAnswer(RefactoringAnswer):
     """The plan, and what was written, if anything was."""
 
     plan: MovePlan
-    applied: Applied | None
-    diff: str | None
-    """The unified diff, when that was asked for."""
-    positions: Positions
-    report: Report | None = None
-    """What the verification says, when one was asked for."""
-    is_held_back: bool = False
-    """Whether it was not written because of that."""
-
-    @property
-    def found(self) -> bool:
-        return not self.is_held_back
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What people should know: of the plan, and, when it was done, of the doing."""
-        return self.plan.change.notes if self.applied is None else self.applied.notes
-
-    @property
-    def undo_id(self) -> str | None:
-        """What `undo` takes, if anything was written."""
-        return None if self.applied is None else self.applied.undo_id or None
 
     @property
     def left_alone(self) -> tuple[Occurrence, ...]:
@@ -82,28 +55,13 @@ class MoveAnswer:
 
     def to_json(self) -> dict[str, object]:
         everything = self.plan.references
-        found: dict[str, object] = {
+        return {
             **references.references_json(everything, self.positions),
             "occurrences": references.occurrences_json(everything.occurrences, self.positions),
             "module": self.plan.module,
-            "edits": list(self._edits_json()),
-            "left_alone": list(references.occurrences_json(self.left_alone, self.positions)),
-            "proof": [{"says": line.says, "ok": line.ok} for line in self.plan.proof],
-            "notes": list(self.notes),
-            "applied": self.applied is not None,
-            "undo": self.undo_id,
-            "verification": None if self.report is None else report_json(self.report),
+            "left_alone": references.occurrences_json(self.left_alone, self.positions),
+            **self.written_json(),
         }
-        if self.diff is not None:
-            found["diff"] = self.diff
-        return found
-
-    def _edits_json(self) -> Iterator[dict[str, object]]:
-        for file in self.plan.change.edits:
-            text = self.positions.lines(file.path).text
-            for edit in file.edits:
-                old = text[edit.span.start : edit.span.end]
-                yield {**self.positions.located(file.path, edit.span), "old": old, "new": edit.new_text}
 
 
 def run(context: Context, params: Params) -> MoveAnswer:
@@ -115,26 +73,9 @@ def run(context: Context, params: Params) -> MoveAnswer:
     snapshot = context.snapshot
     policy = Policy(possible=params.possible, mentions=params.mentions)
     plan = plan_move(snapshot, locate(snapshot, params.place), params.module, policy)
-    diff = plan.change.diff(snapshot) if params.diff else None
+    answer = MoveAnswer(plan, None, None, context.positions)
     verification = Verification(params.verify, params.keep)
-    report = verification.of(context, plan.change)
-    is_held_back = not verification.allows(report)
-    applied = None if params.diff or params.check or is_held_back else _apply(context, plan)
-    return MoveAnswer(plan, applied, diff, context.positions, report, is_held_back)
-
-
-def _apply(context: Context, plan: MovePlan) -> Applied:
-    from lsptools.tools.changes import follow
-    from lsptools.workspace.apply import apply
-
-    applied = apply(context.snapshot, plan.change, context.state)
-    follow(context, applied)
-    return applied
-
-
-def known(context: Context, error: ToolError) -> Mapping[str, object]:
-    """What a move that was not done still answers: nothing was written, and what was found before."""
-    return {name: value for name, value in rename.known(context, error).items() if name != "moves"}
+    return carry_out(context, answer, verification, diff=params.diff, check=params.check)
 
 
 TOOL = Tool(
@@ -161,5 +102,5 @@ TOOL = Tool(
     ),
     found="moved, or with --diff or --check: it would be",
     not_found="refused, or a file changed meanwhile, and nothing was written",
-    known=known,
+    known=unwritten,
 )

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from lsptools.edit.patch import plan_patch
 from lsptools.errors import BadRequest, ToolError
 from lsptools.text.patch import parse_patch
-from lsptools.tools.base import Context, Example, Tool, arg
-from lsptools.tools.changes import ALLOW_BROKEN, CHECK, DIFF, ChangeAnswer, change
+from lsptools.tools.base import DIFF, Context, Example, Tool, arg
+from lsptools.tools.changes import ALLOW_BROKEN, CHECK, ChangeAnswer, change
 from lsptools.tools.verify import Verification, keep_arg, verify_arg
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from lsptools.errors import Conflict, Refused, ToolError
 from lsptools.languages.names import Evidence, Occurrence
 from lsptools.tools import references
-from lsptools.tools.base import Context, Example, Positions, Tool, arg
+from lsptools.tools.base import DIFF, Context, Example, Tool, arg
 from lsptools.tools.definition import PLACE
-from lsptools.tools.verify import Verification, keep_arg, report_json, verify_arg
+from lsptools.tools.refactoring import CHECK, RefactoringAnswer, carry_out, unwritten
+from lsptools.tools.verify import Verification, keep_arg, verify_arg
 
 if TYPE_CHECKING:
     from lsptools.refactor.rename import RenamePlan
-    from lsptools.verify.ladder import Report
-    from lsptools.workspace.apply import Applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,42 +30,19 @@ class Params:
     mentions: bool = arg(
         "rename in comments, docstrings and other text, too", default=False, group="Decisions"
     )
-    diff: bool = arg("print the change as a unified diff and write nothing", default=False, group="Safety")
-    check: bool = arg(
-        "plan and prove, write nothing; exit code 1 if it would be refused", default=False, group="Safety"
-    )
+    diff: bool = arg(DIFF, default=False, group="Safety")
+    check: bool = arg(CHECK, default=False, group="Safety")
     verify: str | None = verify_arg()
     keep: bool = keep_arg()
 
 
 @dataclass(frozen=True, slots=True)
-class RenameAnswer:
+class RenameAnswer(RefactoringAnswer):
     """The plan, and what was written, if anything was."""
 
     plan: RenamePlan
-    new_name: str
-    applied: Applied | None
-    diff: str | None
-    """The unified diff, when that was asked for."""
-    positions: Positions
-    report: Report | None = None
-    """What the verification says, when one was asked for."""
-    is_held_back: bool = False
-    """Whether it was not written because of that."""
 
-    @property
-    def found(self) -> bool:
-        return not self.is_held_back
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What people should know: of the plan, and, when it was done, of the doing."""
-        return self.plan.change.notes if self.applied is None else self.applied.notes
-
-    @property
-    def undo_id(self) -> str | None:
-        """What `undo` takes, if anything was written."""
-        return None if self.applied is None else self.applied.undo_id or None
+    new_name: str = field(kw_only=True)
 
     @property
     def left_alone(self) -> tuple[Occurrence, ...]:
@@ -79,38 +55,18 @@ class RenameAnswer:
         )
 
     def to_json(self) -> dict[str, object]:
-        everything, change = self.plan.references, self.plan.change
-        found: dict[str, object] = {
+        everything = self.plan.references
+        return {
             **references.references_json(everything, self.positions),
             "occurrences": references.occurrences_json(everything.occurrences, self.positions),
             "new_name": self.new_name,
-            "edits": list(self._edits_json()),
-            "moves": [{"old": move.old, "new": move.new} for move in change.moves],
-            "proof": [{"says": line.says, "ok": line.ok} for line in self.plan.proof],
-            "notes": list(self.notes),
-            "applied": self.applied is not None,
-            "undo": self.undo_id,
-            "verification": None if self.report is None else report_json(self.report),
+            "moves": [{"old": move.old, "new": move.new} for move in self.plan.change.moves],
+            **self.written_json(),
         }
-        if self.diff is not None:
-            found["diff"] = self.diff
-        return found
-
-    def _edits_json(self) -> Iterator[dict[str, object]]:
-        for file in self.plan.change.edits:
-            text = self.positions.lines(file.path).text
-            for edit in file.edits:
-                old = text[edit.span.start : edit.span.end]
-                yield {**self.positions.located(file.path, edit.span), "old": old, "new": edit.new_text}
 
 
 def run(context: Context, params: Params) -> RenameAnswer:
     """Plan and prove the rename, and apply it unless only a preview was asked for."""
-    return carry_out(context, params, planned(context, params))
-
-
-def planned(context: Context, params: Params) -> RenamePlan:
-    """The plan, proved."""
     from lsptools.refactor.rename import Policy, plan_rename
     from lsptools.search.places import locate
 
@@ -118,17 +74,9 @@ def planned(context: Context, params: Params) -> RenamePlan:
     policy = Policy(possible=params.possible, mentions=params.mentions)
     plan = plan_rename(snapshot, locate(snapshot, params.place), params.new_name, policy)
     _check_proof(plan)
-    return plan
-
-
-def carry_out(context: Context, params: Params, plan: RenamePlan) -> RenameAnswer:
-    """Verify and apply a plan that was made in this context, as far as that was asked for."""
-    diff = plan.change.diff(context.snapshot) if params.diff else None
+    answer = RenameAnswer(plan, None, None, context.positions, new_name=params.new_name)
     verification = Verification(params.verify, params.keep)
-    report = verification.of(context, plan.change)
-    is_held_back = not verification.allows(report)
-    applied = None if params.diff or params.check or is_held_back else _apply(context, plan)
-    return RenameAnswer(plan, params.new_name, applied, diff, context.positions, report, is_held_back)
+    return carry_out(context, answer, verification, diff=params.diff, check=params.check)
 
 
 def _check_proof(plan: RenamePlan) -> None:
@@ -143,20 +91,9 @@ def _check_proof(plan: RenamePlan) -> None:
         )
 
 
-def _apply(context: Context, plan: RenamePlan) -> Applied:
-    from lsptools.tools.changes import follow
-    from lsptools.workspace.apply import apply
-
-    context.snapshot.checkpoint()  # who called may have left
-    applied = apply(context.snapshot, plan.change, context.state)
-    follow(context, applied)
-    return applied
-
-
 def known(context: Context, error: ToolError) -> Mapping[str, object]:
-    """What a rename that was not done still answers: nothing was written, and what was found before."""
-    unwritten = {"edits": [], "moves": [], "applied": False, "undo": None}
-    return {**references.known(context, error), **unwritten}
+    """What a rename that was not done still answers."""
+    return {**unwritten(context, error), "moves": []}
 
 
 TOOL = Tool(

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from lsptools.errors import ToolError
-from lsptools.tools import references
-from lsptools.tools.base import Context, Example, Positions, Tool, arg
+from lsptools.tools.base import DIFF, Context, Example, Tool, arg
 from lsptools.tools.definition import PLACE, symbol_json
-from lsptools.tools.verify import Verification, keep_arg, report_json, verify_arg
+from lsptools.tools.refactoring import CHECK, RefactoringAnswer, carry_out
+from lsptools.tools.rename import known
+from lsptools.tools.verify import Verification, keep_arg, verify_arg
 
 if TYPE_CHECKING:
     from lsptools.refactor.signature import SignaturePlan, SignatureSite
-    from lsptools.verify.ladder import Report
-    from lsptools.workspace.apply import Applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,38 +53,17 @@ class Params:
     mentions: bool = arg(
         "with --rename: rename in comments, docstrings and other text, too", default=False, group="Decisions"
     )
-    diff: bool = arg("print the change as a unified diff and write nothing", default=False, group="Safety")
-    check: bool = arg(
-        "plan and prove, write nothing; exit code 1 if it would be refused", default=False, group="Safety"
-    )
+    diff: bool = arg(DIFF, default=False, group="Safety")
+    check: bool = arg(CHECK, default=False, group="Safety")
     verify: str | None = verify_arg()
     keep: bool = keep_arg()
 
 
 @dataclass(frozen=True, slots=True)
-class SignatureAnswer:
+class SignatureAnswer(RefactoringAnswer):
     """The plan, and what was written, if anything was."""
 
     plan: SignaturePlan
-    applied: Applied | None
-    diff: str | None
-    positions: Positions
-    report: Report | None = None
-    is_held_back: bool = False
-
-    @property
-    def found(self) -> bool:
-        return not self.is_held_back
-
-    @property
-    def undo_id(self) -> str | None:
-        """What `undo` takes, if anything was written."""
-        return None if self.applied is None else self.applied.undo_id or None
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What people should know: of the plan, and, when it was done, of the doing."""
-        return self.plan.change.notes if self.applied is None else self.applied.notes
 
     @property
     def left(self) -> tuple[SignatureSite, ...]:
@@ -96,24 +72,16 @@ class SignatureAnswer:
 
     def to_json(self) -> dict[str, object]:
         plan = self.plan
-        found: dict[str, object] = {
+        return {
             "complete": plan.complete,
             "incomplete_because": list(plan.incomplete_because),
             "symbol": symbol_json(self.positions, plan.symbol),
             "before": plan.before,
             "after": plan.after,
             "occurrences": [self._site_json(site) for site in plan.sites],
-            "edits": list(self._edits_json()),
             "moves": [],
-            "proof": [{"says": line.says, "ok": line.ok} for line in plan.proof],
-            "notes": list(self.notes),
-            "applied": self.applied is not None,
-            "undo": self.undo_id,
-            "verification": None if self.report is None else report_json(self.report),
+            **self.written_json(),
         }
-        if self.diff is not None:
-            found["diff"] = self.diff
-        return found
 
     def _site_json(self, site: SignatureSite) -> dict[str, object]:
         each = site.occurrence
@@ -125,13 +93,6 @@ class SignatureAnswer:
             "action": site.action,
         }
 
-    def _edits_json(self) -> Iterator[dict[str, object]]:
-        for file in self.plan.change.edits:
-            text = self.positions.lines(file.path).text
-            for edit in file.edits:
-                old = text[edit.span.start : edit.span.end]
-                yield {**self.positions.located(file.path, edit.span), "old": old, "new": edit.new_text}
-
 
 def run(context: Context, params: Params) -> SignatureAnswer:
     """Plan and prove the change, and apply it unless only a preview was asked for."""
@@ -139,29 +100,15 @@ def run(context: Context, params: Params) -> SignatureAnswer:
     from lsptools.refactor.signature_renames import plan_parameters
     from lsptools.refactor.signature_request import parse_edit, parse_renames
     from lsptools.search.places import locate
-    from lsptools.tools.changes import follow
-    from lsptools.workspace.apply import apply
 
     snapshot = context.snapshot
     edit = parse_edit(params.add, params.remove, params.reorder, params.argument)
     renames = parse_renames(params.rename)
     policy = Policy(possible=params.possible, mentions=params.mentions)
     plan = plan_parameters(snapshot, locate(snapshot, params.place), edit, renames, policy)
-    diff = plan.change.diff(snapshot) if params.diff else None
+    answer = SignatureAnswer(plan, None, None, context.positions)
     verification = Verification(params.verify, params.keep)
-    report = verification.of(context, plan.change)
-    is_held_back = not verification.allows(report)
-    applied = None
-    if not (params.diff or params.check or is_held_back):
-        applied = apply(snapshot, plan.change, context.state)
-        follow(context, applied)
-    return SignatureAnswer(plan, applied, diff, context.positions, report, is_held_back)
-
-
-def known(context: Context, error: ToolError) -> Mapping[str, object]:
-    """What a change that was not made still answers: nothing was written, and what was found before."""
-    unwritten = {"edits": [], "moves": [], "applied": False, "undo": None}
-    return {**references.known(context, error), **unwritten}
+    return carry_out(context, answer, verification, diff=params.diff, check=params.check)
 
 
 TOOL = Tool(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lsptools.edit.write import plan_write
-from lsptools.tools.base import Context, Example, Tool, arg
-from lsptools.tools.changes import ALLOW_BROKEN, CHECK, DIFF, ChangeAnswer, change, expect_arg
+from lsptools.tools.base import DIFF, Context, Example, Tool, arg
+from lsptools.tools.changes import ALLOW_BROKEN, CHECK, ChangeAnswer, change, expect_arg
 from lsptools.tools.verify import Verification, keep_arg, verify_arg
 
 

@@ -112,7 +112,7 @@ def moved() -> MoveAnswer:
 
 
 def renamed(applied: Applied | None, diff: str | None = None) -> RenameAnswer:
-    return RenameAnswer(plan(), "fetch", applied, diff, Positions(snapshot()))  # type: ignore[arg-type]  # a stand-in
+    return RenameAnswer(plan(), applied, diff, Positions(snapshot()), new_name="fetch")  # type: ignore[arg-type]  # a stand-in
 
 
 def test_a_rename() -> None:

@@ -86,7 +86,7 @@ def test_definitions() -> None:
 
 
 def renamed(applied: Applied | None, diff: str | None = None) -> RenameAnswer:
-    return RenameAnswer(plan(), "fetch", applied, diff, Positions(snapshot()))  # type: ignore[arg-type]  # a stand-in
+    return RenameAnswer(plan(), applied, diff, Positions(snapshot()), new_name="fetch")  # type: ignore[arg-type]  # a stand-in
 
 
 APPLIED = Applied(
