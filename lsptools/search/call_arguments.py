@@ -59,7 +59,11 @@ def bound_calls(snapshot: Snapshot, place: FilePosition) -> BoundCalls:
 
     Raises `BadRequest`: `not_a_symbol`, `not_found`.
     """
-    finder = Finder(snapshot)
+    return bound_calls_of(Finder(snapshot), place)
+
+
+def bound_calls_of(finder: Finder, place: FilePosition) -> BoundCalls:
+    """As `bound_calls`, for who has asked the finder already."""
     callee = callee_at(finder, place)
     uses = uses_of(finder, callee)
     keep = Keep(KEPT_BYTES)

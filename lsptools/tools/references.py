@@ -147,19 +147,28 @@ def _step_json(step: Step, positions: Positions) -> dict[str, object]:
 
 def run(context: Context, params: Params) -> ReferencesAnswer:
     """Find the occurrences."""
+    if params.calls:
+        return _run_with_calls(context, params)
     from lsptools.search.references import references
 
-    found = references(context.snapshot, params.place)
-    answer = select(found, params, context.positions)
-    return replace(answer, calls=_calls(context, params)) if params.calls else answer
+    return select(references(context.snapshot, params.place), params, context.positions)
 
 
-def _calls(context: Context, params: Params) -> BoundCalls:
-    """The calls of what stands at the place, those that `params` select."""
-    from lsptools.search.call_arguments import bound_calls
+def _run_with_calls(context: Context, params: Params) -> ReferencesAnswer:
+    """The occurrences, and the calls of what stands at the place: two questions about the same files, which are read once."""
+    from lsptools.languages.python.references import Finder
+    from lsptools.search.call_arguments import bound_calls_of
     from lsptools.search.places import locate
 
-    found = bound_calls(context.snapshot, locate(context.snapshot, params.place))
+    place = locate(context.snapshot, params.place)
+    finder = Finder(context.snapshot)
+    found = finder.account(finder.target(place)).references
+    answer = select(found, params, context.positions)
+    return replace(answer, calls=_selected(bound_calls_of(finder, place), context, params))
+
+
+def _selected(found: BoundCalls, context: Context, params: Params) -> BoundCalls:
+    """The calls that `params` select."""
     wanted = {Evidence(name) for name in params.classes}
     listed = [each for each in found.calls if not wanted or each.use.evidence in wanted]
     if params.only is not None:
