@@ -11,6 +11,7 @@ a resource.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import threading
 import time
@@ -34,7 +35,7 @@ from lsptools.faces.environment import Environment
 from lsptools.faces.json import error_json
 from lsptools.faces.roots import Roots
 from lsptools.languages.names import Evidence, Occurrence, References
-from lsptools.tools.agents import APPLY, AgentTool, resolved
+from lsptools.tools.agents import APPLY, PAGED, AgentTool, check_parameters, resolved
 from lsptools.tools.arguments import params_from_json
 from lsptools.tools.base import Answer, Context, Tool
 from lsptools.tools.schemas import exported, offered
@@ -43,8 +44,6 @@ from lsptools.workspace.shell import Shell
 if TYPE_CHECKING:
     from lsptools.workspace.policy import Ruling
 
-READING_RUNGS = "scope,syntax,names"
-"""The rungs of verification that start no program of the project."""
 MOST_RESULTS = 64
 MOST_RESULT_CHARACTERS = 16_000_000
 DEADLINE_S = 300.0
@@ -113,6 +112,15 @@ class Job:
         """Something to show to whoever waits: the last line of it."""
         lines = text.strip().split("\n")
         self.said = lines[-1][-200:] or self.said
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A person's word on a command."""
+
+    is_yes: bool
+    has_person: bool
+    """Whether there is one to be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +206,8 @@ class Agent:
         self.desk = desk
         self.session = session or Session()
         self._contexts: dict[str, Context] = {}
-        self._shells: dict[str, Shell] = {}
+        """By root, each with the shell of this client."""
+        self._is_closed = False
         self._lock = threading.Lock()
 
     def call(
@@ -208,14 +217,19 @@ class Agent:
         job: Job | None = None,
         *,
         is_confirmed: bool = False,
+        has_person: bool = False,
     ) -> Reply:
-        """The answer to one call, whatever comes of it. `is_confirmed`: a person has said yes to the command."""
+        """The answer to one call, whatever comes of it.
+
+        `has_person`: a person can be asked about a command, and then nobody else's word counts; `is_confirmed`: that person has
+        said yes to this one.
+        """
         tool, job = self.desk.tools.get(name), job or Job()
         try:
             if tool is None:
                 raise self._unknown(name)
             with self.desk.working(job):
-                return self._answered(tool, arguments, job, is_confirmed)
+                return self._answered(tool, arguments, job, _Word(is_confirmed, has_person))
         except _Undecided as refusal:
             return self._failed(refusal.error, tool, arguments, refusal.possible, refusal.resource)
         except Exception as error:  # noqa: BLE001  # told as the answer, which is the only place to tell it
@@ -246,9 +260,10 @@ class Agent:
     def close(self) -> None:
         """End what commands have left in the background."""
         with self._lock:
-            shells, self._shells = list(self._shells.values()), {}
-        for shell in shells:
-            shell.end()
+            self._is_closed = True
+            contexts = list(self._contexts.values())
+        for context in contexts:
+            context.shell.end()
 
     def _unknown(self, name: str) -> BadRequest:
         names = ", ".join(self.desk.tools)
@@ -261,28 +276,25 @@ class Agent:
         why = " that this server, which only reads, has" if self.desk.permissions.read_only else ""
         return BadRequest("invalid", f"there is no tool {name!r}{why}", hint=f"the tools are {names}")
 
-    def _answered(
-        self, tool: AgentTool, arguments: Mapping[str, object], job: Job, is_confirmed: bool
-    ) -> Reply:
+    def _answered(self, tool: AgentTool, arguments: Mapping[str, object], job: Job, word: _Word) -> Reply:
         job.checkpoint()
         room = room_for(arguments.get("max_tokens"))
+        of_pages = [name for name in PAGED if tool.is_paged or name in tool.own]
         asked = {
-            name: value
-            for name, value in arguments.items()
-            if name not in ("cursor", "max_tokens") and value is not None
+            name: value for name, value in arguments.items() if name not in of_pages and value is not None
         }
         if tool.is_paged and (cursor := arguments.get("cursor")) is not None:
             return self._next_page(tool, asked, cursor, room)
         if tool.name in ("run", "verify") or "verify" in asked:
             job.has_own_limits = True
         context = self._context(arguments.get("root"), job)
-        answer, body = self._body(tool, asked, context, room, is_confirmed)
+        answer, body = self._body(tool, asked, context, room, word)
         return self._first_page(tool, asked, answer, body, room)
 
     # Doing
 
     def _body(
-        self, tool: AgentTool, asked: Mapping[str, object], context: Context, room: int, is_confirmed: bool
+        self, tool: AgentTool, asked: Mapping[str, object], context: Context, room: int, word: _Word
     ) -> tuple[Answer, Body]:
         if tool.name == APPLY:
             tool_name, answer = self._apply(asked, context)
@@ -291,13 +303,14 @@ class Agent:
         own = {name: value for name, value in asked.items() if name in tool.own}
         params = params_from_json(call.tool, self._permitted(call.tool, call.arguments))
         if call.tool.name == "run":
-            params = self._decided(params, own.get("confirm"), context, is_confirmed)
+            params = self._decided(params, own.get("confirm"), context, word)
         try:
             answer = call.tool.run(context, params)
         except Refused as error:
             raise self._explained(error, call.tool, asked, context) from error
-        if call.tool.name == "run":
-            self._shells[str(context.snapshot.root.path)].folder = context.shell.folder
+        finally:
+            if call.tool.name == "run":
+                self._has_run(context)
         is_preview = call.arguments.get("diff") is True
         plan = self.desk.plans.keep(call.tool, answer, params, context) if is_preview else None
         body = body_of(call.tool.name, answer, Showing(context, room, plan))
@@ -314,6 +327,15 @@ class Agent:
                 body.groups,
             )
         return answer, body
+
+    def _has_run(self, context: Context) -> None:
+        """The client's next command starts where this one left off; nothing is left running for a client that has gone."""
+        with self._lock:
+            shell = self._contexts[str(context.snapshot.root.path)].shell
+            shell.folder = context.shell.folder
+            is_closed = self._is_closed
+        if is_closed:
+            shell.end()
 
     def _explained(
         self, error: Refused, tool: Tool[Any], asked: Mapping[str, object], context: Context
@@ -337,19 +359,9 @@ class Agent:
         """The declared tool that made the plan, and what came of doing it."""
         from lsptools.tools.verify import Verification
 
-        known = self.desk.tools[APPLY].names()
-        for name in asked:
-            if name not in known:
-                raise BadRequest(
-                    "invalid", f"`apply` has no parameter `{name}`", hint=f"it has {', '.join(known)}"
-                )
-        id, rungs = asked.get("plan"), asked.get("verify")
-        if not isinstance(id, str) or not isinstance(rungs, str | None):
-            raise BadRequest(
-                "invalid", "`apply` needs `plan`, the id that a dry_run gave", hint="send it as a string"
-            )
-        kept = self.desk.plans.of(id, context.snapshot.root.path)
-        rungs = self._rungs(rungs) if rungs is not None else None
+        check_parameters(self.desk.tools[APPLY], asked)
+        kept = self.desk.plans.of(str(asked["plan"]), context.snapshot.root.path)
+        rungs = self._rungs(str(asked["verify"])) if "verify" in asked else None
         return kept.tool, kept.do(context, Verification(rungs, asked.get("keep") is True))
 
     def _permitted(self, tool: Tool[Any], arguments: Mapping[str, object]) -> Mapping[str, object]:
@@ -365,19 +377,19 @@ class Agent:
         return arguments
 
     def _rungs(self, wanted: str) -> str:
+        from lsptools.verify.ladder import READING, RUNNING
+
         if self.desk.permissions.run:
             return wanted
         names = {name.strip() for name in wanted.split(",")} - {"", "usual"}
-        running = sorted(names & {"types", "lint", "tests", "regression"})
+        running = [name for name in RUNNING if name in names]
         if running:
             raise _not_allowed(
                 f"{', '.join(running)} run{'s' if len(running) == 1 else ''} programs of the project"
             )
-        return wanted if names else READING_RUNGS
+        return wanted if names else ",".join(READING)
 
-    def _decided(
-        self, params: Any, confirm: object, context: Context, is_confirmed: bool
-    ) -> Any:  # run's Params
+    def _decided(self, params: Any, confirm: object, context: Context, word: _Word) -> Any:  # run's Params
         """The command as it may be run: by the rules of whoever started the server, and by a person's or the caller's word."""
         from dataclasses import replace
 
@@ -386,10 +398,10 @@ class Agent:
         rules = tuple(f"{name}={ruling.value}" for name, ruling in self.desk.permissions.rules.items())
         params = replace(params, rule=rules, yes=False)
         found = findings(context, params)
-        if not found or is_confirmed:
-            return replace(params, yes=is_confirmed)
+        if not found or word.is_yes:
+            return replace(params, yes=word.is_yes)
         digest = _digest_of_command(params, context)
-        if confirm == digest:
+        if confirm == digest and not word.has_person:
             return replace(params, yes=True)
         if any(each.ruling.value == "deny" for each in found):
             return params  # refused by the tool itself, for good
@@ -399,7 +411,8 @@ class Agent:
             f"the command was not run, for you may not want it: {said}",
             hint="ask the person you work for, or find a command that does less",
         )
-        error.facts = {"confirm": digest}
+        if not word.has_person:
+            error.facts = {"confirm": digest}
         raise error
 
     # Pages
@@ -409,9 +422,10 @@ class Agent:
     ) -> Reply:
         page = page_of(body, 0, room)
         data, text, resource = page.data, page.text, None
-        found = answer.to_json()
+        is_kept = page.next_entry is not None or tool.name in ("rename", APPLY)
+        found = answer.to_json() if is_kept or tool.name == "read" else {}
         picture = found.pop("image", None)
-        if page.next_entry is not None or tool.name in ("rename", APPLY):
+        if is_kept:
             whole = json.dumps(found, separators=(",", ":"))
             resource = self.desk.results.keep(_Result(tool.name, asked, body, whole))
             text, data = _continued(text, data, tool, resource, page.next_entry, len(body.entries))
@@ -422,10 +436,9 @@ class Agent:
     def _next_page(self, tool: AgentTool, asked: Mapping[str, object], cursor: object, room: int) -> Reply:
         id, _, number = str(cursor).partition(":")
         result = self.desk.results.of(id)
-        if result is None or not number.isdigit():
-            raise BadRequest(
-                "not_found", f"there is no cursor {cursor!r} any more", hint="make the call again without it"
-            )
+        if result is None or not _NUMBER.fullmatch(number):
+            hint = "it was done, do not repeat it" if tool.writes else "make the call again without it"
+            raise BadRequest("not_found", f"there is no cursor {cursor!r} any more", hint=hint)
         if result.tool != tool.name or dict(result.arguments) != dict(asked):
             raise BadRequest(
                 "invalid",
@@ -444,7 +457,7 @@ class Agent:
         with self._lock:
             known = self._contexts.get(key)
             if known is None:
-                shell = self._shells.setdefault(key, Shell(self.desk.environment.variables))
+                shell = Shell(self.desk.environment.variables)
                 known = self._contexts[key] = self.desk.environment.context(root, self.session, shell)
         return known.renewed(job.checkpoint, shell=_own(known.shell, job))
 
@@ -473,14 +486,15 @@ def _not_allowed(what: str) -> Refused:
     return Refused(
         "unavailable",
         f"{what}, which this server may not",
-        hint=f'verify with rungs="{READING_RUNGS}"; whoever starts the server can allow more with --allow-run',
+        hint='verify with rungs="scope,syntax,names"; whoever starts the server can allow more with --allow-run',
     )
 
 
 def _digest_of_command(params: Any, context: Context) -> str:  # run's Params
     from hashlib import blake2b
 
-    said = json.dumps([str(context.snapshot.root.path), params.command, params.folder, params.timeout])
+    folder = context.shell.folder if params.folder is None else params.folder
+    said = json.dumps([str(context.snapshot.root.path), params.command, folder, params.timeout])
     return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
@@ -493,10 +507,14 @@ def _continued(
         return text, {**data, "resource": uri}
     cursor = f"{id}:{next_entry}"
     how = f'call again with cursor="{cursor}"' if tool.is_paged else f"all of it is in {uri}"
+    more = {"next_cursor": cursor} if tool.is_paged else {}
     return (
         f"{text}\n[{next_entry} of {total} lines so far; {how}]",
-        {**data, "truncated": True, "next_cursor": cursor, "resource": uri},
+        {**data, "truncated": True, **more, "resource": uri},
     )
+
+
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def resource_uri(id: str) -> str:

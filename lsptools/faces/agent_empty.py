@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from lsptools.errors import BadRequest
 from lsptools.tools.base import Context
 from lsptools.workspace.found import Case, Query
 
@@ -93,7 +94,10 @@ def _no_symbol(arguments: Mapping[str, object], context: Context) -> Nothing:
 
 def _count(context: Context, query: str, globs: tuple[str, ...], fixed: bool, word: bool, case: Case) -> int:
     asked = Query(query, fixed=fixed, word=word, case=case, globs=globs, limit=1)
-    return context.snapshot.search(asked).n_matches
+    try:
+        return context.snapshot.search(asked).n_matches
+    except BadRequest:
+        return 0  # it is no expression
 
 
 def _near(query: str, context: Context, globs: tuple[str, ...], *, defined: bool = False) -> tuple[str, ...]:

@@ -116,12 +116,13 @@ def _paths(arguments: Mapping[str, object]) -> Iterator[str]:
 
 
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?:[ =]([A-Za-z_][\w./:-]*))?")
+_RULE = re.compile(r", or pass --rule [\w=-]+")
+"""What the person who starts the server decides, and no call."""
 _COMMAND = re.compile(r"`lsptools (\w+) ([^`]+)`")
 _RENAMED = {
     "diff": "dry_run",
     "glob": "globs",
     "class": "classes",
-    "accept": "accept",
     "old": "old_str",
     "new": "new_str",
 }
@@ -131,7 +132,7 @@ def _spelled(hint: str, tool: AgentTool | None) -> str:
     """A hint in the words of the tools for agents."""
     if hint.startswith("on the command line"):
         return tool.says if tool is not None else ""
-    hint = _COMMAND.sub(_command, hint)
+    hint = _COMMAND.sub(_command, _RULE.sub("", hint))
     hint = hint.replace("see the history for the ids", "undo(list=true) lists them")
     hint = hint.replace(
         "see the history for the changes of a file", "undo(list=true, file=…) lists those of a file"
@@ -144,6 +145,8 @@ def _command(found: re.Match[str]) -> str:
     name, rest = found.groups()
     if name == "symbols":
         return f'search(query={json.dumps(rest)}, mode="symbols")'
+    if name == "outline":
+        return f"outline(path={json.dumps(rest)})"
     return f"{name}(query={json.dumps(rest)})" if name == "search" else found[0]
 
 

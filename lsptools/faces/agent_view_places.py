@@ -190,6 +190,11 @@ def listed(
     facts: Mapping[str, object] | None = None,
 ) -> Body:
     """A list of places, with what is said of every such list."""
+    if total is not None and total > len(entries):
+        because = [
+            *because,
+            f"only the first {len(entries)} of {total} are listed; narrow it to see the others",
+        ]
     said = f"{'not complete: ' + '; '.join(because[:5]) if because else 'complete'} ({', '.join(source)})"
     more = {"incomplete_because": list(because[:20])} if because else {}
     return Body(

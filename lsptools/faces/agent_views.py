@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsptools.faces import agent_view_calls as calls
 from lsptools.faces import agent_view_places as places
-from lsptools.faces.agent_pages import Body, Entry, middle_cut, shortened, text_entries
+from lsptools.faces.agent_pages import Body, Entry, json_size, middle_cut, shortened, text_entries
 from lsptools.faces.agent_view_places import Showing, counted, finder
 from lsptools.tools.base import Answer
 
@@ -54,9 +54,9 @@ def _read(answer: ReadAnswer | PictureAnswer, showing: Showing) -> Body:
         return Body((answer.output.rstrip("\n"),), facts=facts)
     reading = answer.reading
     rows = reading.shown.split("\n") if reading.shown else []
-    kept, room = 0, showing.room - 400
+    kept, room = 0, showing.room - 1_000 - json_size(facts)
     for row in rows:
-        room -= len(row) + 1 + row.count('"') + row.count("\\")
+        room -= json_size(row) + 1  # as `page_of` counts, so that it does not cut once more
         if room < 0 and kept:
             break
         kept += 1

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
-from lsptools.errors import Refused, ToolError
+from lsptools.errors import Refused, ToolError, Unavailable
 from lsptools.faces.lsp_view import View
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.roles import Role
@@ -91,9 +92,11 @@ def move_change(view: View, name: str, span: Span, module: str) -> Change:
 def _move_offers(view: View, name: str, span: Span) -> list[Offer]:
     target = view.finder.target(FilePosition(name, span.start))
     found, refused = [], None
-    for module in _users(view, name, target.name):
+    for module in islice(_users(view, name, target.name), 3 * N_TARGETS):
         try:
             move_change(view, name, span, module)
+        except Unavailable:  # nobody waits any more
+            raise
         except ToolError as error:
             refused = error
             continue

@@ -31,7 +31,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from lsptools.faces.agent import Agent, Desk, Job, Reply, resource_uri
-from lsptools.tools.schemas import hints, input_schema, output_schema
+from lsptools.tools.schemas import exported
 from lsptools.version import __version__
 
 N_THREADS = 64
@@ -123,16 +123,9 @@ class _Face:
         self._desk = desk
         self._secret = secrets.token_bytes(32)
         self._limiter: anyio.CapacityLimiter | None = None
-        self._tools = [
-            types.Tool(
-                name=tool.name,
-                description=tool.says,
-                input_schema=input_schema(tool),
-                output_schema=output_schema(tool),
-                annotations=types.ToolAnnotations.model_validate(hints(tool, may_run=desk.permissions.run)),
-            )
-            for tool in desk.tools.values()
-        ]
+        allowed = desk.permissions
+        definitions = exported("mcp", read_only=allowed.read_only, may_run=allowed.run)
+        self._tools = [types.Tool.model_validate(each) for each in definitions]
 
     def schema(self, name: str) -> dict[str, Any] | None:
         return next((tool.input_schema for tool in self._tools if tool.name == name), None)
@@ -172,11 +165,11 @@ class _Face:
         """Work that does not hold up the loop, with signs of life, and an end when nobody waits any more."""
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(N_THREADS)
-        job = Job()
+        job, has_person = Job(), _can_ask(context)
         reply: Reply | None = None
 
         def work() -> Reply:
-            return agent.call(name, arguments, job, is_confirmed=is_confirmed)
+            return agent.call(name, arguments, job, is_confirmed=is_confirmed, has_person=has_person)
 
         try:
             async with anyio.create_task_group() as group:

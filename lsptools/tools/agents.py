@@ -116,7 +116,7 @@ class Resolved:
 def resolved(agent_tool: AgentTool, given: Arguments) -> Resolved:
     """The declared tool's call that a model's call is; the parameters of pages, and `own` ones, are not looked at."""
     arguments = {name: value for name, value in given.items() if value is not None}
-    _check_names(agent_tool, arguments)
+    check_parameters(agent_tool, arguments)
     way = agent_tool.ways[_chosen(agent_tool, arguments)]
     found: dict[str, object] = dict(way.fixed)
     for name, value in arguments.items():
@@ -155,7 +155,8 @@ def _line_edits(edits: object) -> object:
     ]
 
 
-def _check_names(tool: AgentTool, arguments: Arguments) -> None:
+def check_parameters(tool: AgentTool, arguments: Arguments) -> None:
+    """Refuse unknown names, missing ones, and values of another type where no declared tool looks at them (`BadRequest`)."""
     names = tool.names()
     for name in arguments:
         if name not in names:
@@ -165,6 +166,12 @@ def _check_names(tool: AgentTool, arguments: Arguments) -> None:
     missing = [name for name in tool.required_names() if name not in arguments]
     if missing:
         raise _missing(tool, missing)
+    for name, (kind, _) in tool.own.items():
+        if name in arguments and type(arguments[name]) is not _TYPES[kind]:
+            raise BadRequest("invalid", f"`{name}` is {arguments[name]!r}", hint=f"send a {kind}")
+
+
+_TYPES: Mapping[str, type] = {"string": str, "integer": int, "boolean": bool}
 
 
 def _chosen(tool: AgentTool, arguments: Arguments) -> str:
@@ -378,6 +385,7 @@ def _tools() -> tuple[AgentTool, ...]:
             {
                 "patch": _same("patch", "patch"),
                 "workspace_edit": Given("of LSP, instead", {"apply-edit": "edit"}),
+                "accept": _same("accept", "apply-edit"),
                 **_safety("patch", "apply-edit"),
             },
             {"patch": Way("patch"), "workspace_edit": Way("apply-edit")},

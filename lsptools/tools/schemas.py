@@ -16,7 +16,6 @@ from lsptools.tools.base import Parameter, parameters
 
 Json = dict[str, Any]  # a JSON object
 
-FORMATS = ("mcp", "anthropic", "openai")
 _TYPES: Mapping[type, str] = {str: "string", int: "integer", bool: "boolean", dict: "object"}
 
 

@@ -38,7 +38,8 @@ class Shell:
 
     def end(self) -> int:
         """End what runs in the background; how many commands had left something."""
-        ending, self.background = self.background, []
+        ending = self.background[:]
+        self.background.clear()  # the list itself: calls under way have it, too
         for each in ending:
             each.end()
         return len(ending)

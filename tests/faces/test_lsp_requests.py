@@ -346,6 +346,12 @@ def test_diagnostics_of_the_whole_workspace(shop: Shop) -> None:
     (shop.root / "closed.py").write_text("def f(): ...\n", "utf-8")
     again = shop.client.ask("workspace/diagnostic", {"previousResultIds": known})["items"]
     assert [(each["kind"], each.get("items")) for each in again] == [("full", []), ("unchanged", None)]
+    (shop.root / "closed.py").unlink()
+    gone = shop.client.ask("workspace/diagnostic", {"previousResultIds": known})["items"]
+    assert [(each["kind"], each["uri"]) for each in gone] == [
+        ("unchanged", shop.uri),
+        ("full", (shop.root / "closed.py").as_uri()),
+    ]
 
 
 def test_imports_follow_a_file_to_another_folder(shop: Shop) -> None:

@@ -157,6 +157,9 @@ def test_a_person_is_asked_where_the_client_can(
             declined = await call(client, "run", command="rm -rf build")
             assert declined.structured_content["error"]["kind"] == "undecided"
             assert (root / "build").is_dir()
+            assert "confirm" not in declined.structured_content["error"] and "confirm" not in text_of(
+                declined
+            )
             accepted = await call(client, "run", command="rm -rf build")
             assert accepted.structured_content["exit_code"] == 0, text_of(accepted)
             assert not (root / "build").exists()

@@ -37,20 +37,25 @@ def workspace_diagnostic(
 ) -> types.WorkspaceDiagnosticReport:
     """A report per file with problems, and per file that had some when the client asked last."""
     known = {key_of(each.uri): each.value for each in params.previous_result_ids}
-    reports = [report for view in views.all() for report in _reports(view, known)]
+    seen: set[str] = set()
+    reports = [report for view in views.all() for report in _reports(view, known, seen)]
+    gone = (each.uri for each in params.previous_result_ids if key_of(each.uri) not in seen)
+    reports += [types.WorkspaceFullDocumentDiagnosticReport(uri=uri, items=[]) for uri in gone]
     return types.WorkspaceDiagnosticReport(reports)
 
 
 Report = types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
 
 
-def _reports(view: View, known: Mapping[str, str]) -> Iterator[Report]:
+def _reports(view: View, known: Mapping[str, str], seen: set[str]) -> Iterator[Report]:
+    """Those of a folder; `seen` gets the keys of all of its files."""
     globs = tuple(f"*{suffix}" for suffix in PYTHON_SUFFIXES)
     for number, name in enumerate(view.snapshot.files(globs=globs), 1):
         view.snapshot.checkpoint()
         if view.is_notebook(name):
             continue
         items, uri = diagnostics_of(view, name), view.uri(name)
+        seen.add(key_of(uri))
         identity, before = _identity(items), known.get(key_of(uri))
         if number % FILES_AT_ONCE == 0:
             view.forget_trees()
