@@ -188,6 +188,7 @@ class _Local:
         bound = [site for site in self.inside if site.role in BINDING and site.role is not Role.ANNOTATE]
         if not bound:
             return False
+        self._check_handlers()
         if not any(site.role in BINDING for site in self.outside) and self.outside:
             return True  # it has to stay a local of the function
         return any(
@@ -195,6 +196,19 @@ class _Local:
             for site in self.outside
             if site.role in (Role.READ, Role.AUGMENT, Role.DELETE)
         )
+
+    def _check_handlers(self) -> None:
+        """What the region has set before it fails is not there any more if it is a function: nobody may look at it then."""
+        child = self.region.nodes[0]
+        for around in ancestors_of(child):
+            if around.start_byte < self.owner.start:
+                return
+            if around.type in ("try_statement", "with_statement"):
+                for read in self.outside:
+                    if read.role in (Role.READ, Role.AUGMENT, Role.DELETE) and read.start >= child.end_byte:
+                        says = f"`{self.word}` may be read after the selection has failed"
+                        raise _undecided(self.region.source, read, says)
+            child = around
 
     def _may_see(self, read: Site) -> bool:
         start = self.region.start

@@ -75,6 +75,7 @@ def plan_extract_function(project: Project, path: str, span: Span, name: str | N
 
 def _of_expression(source: Source, expression: Node, name: str) -> Change:
     region = _region(source, (expression,))
+    check_plain_locals(source, region.scope)
     _check_expression(source, expression)
     _check_contents(region)
     inputs = ", ".join(flow_of(region).inputs)

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lsptools.errors import BadRequest, Conflict, Refused
@@ -28,14 +29,22 @@ from lsptools.languages.python.scopes import Source
 from lsptools.refactor.conflicts import external_conflicts
 from lsptools.refactor.edited_files import EditedFiles
 from lsptools.refactor.move_exports import move_export
-from lsptools.refactor.move_imports import checkers_block, end_of_header, has_future, spelled
-from lsptools.refactor.move_needs import Need, needs_of, unneeded
+from lsptools.refactor.move_imports import (
+    checkers_block,
+    end_of_header,
+    has_future,
+    indent_of_lines,
+    spelled,
+    start_of_code,
+)
+from lsptools.refactor.move_needs import Need, needs_of, set_from_outside, unneeded
 from lsptools.refactor.move_place import put_in_at
 from lsptools.refactor.move_proof import Moved, new_cycles, prove_move
 from lsptools.refactor.move_strings import Strings
 from lsptools.refactor.move_users import Users
 from lsptools.refactor.moved_blocks import Block, blocks_of, place
 from lsptools.refactor.proof import BOUND, ProofLine
+from lsptools.refactor.readings import readings
 from lsptools.refactor.rename import REFUSE, Policy
 from lsptools.workspace.change import Change
 from lsptools.workspace.snapshot import Snapshot
@@ -62,10 +71,10 @@ def plan_move(snapshot: Snapshot, at: FilePosition, module: str, policy: Policy 
     (`not_a_symbol`, `not_found`, `no_change`). `Refused.details` holds the `References` found before the refusal.
     """
     finder = Finder(snapshot, searching(snapshot, at))
-    target = finder.target(at)
-    account = finder.account(target)
-    move = _Move(finder, account, _module_named(finder.project, module), policy or Policy())
-    return move.plan()
+    with closing(finder.candidates):
+        new = _module_named(finder.project, module)
+        account = finder.account(finder.target(at))
+        return _Move(finder, account, new, policy or Policy()).plan()
 
 
 def _module_named(project: Project, written: str) -> Module:
@@ -126,18 +135,19 @@ class _Move:
             notes=tuple(self.notes),
             label=label,
         )
-        self._refuse(self._cycles(change))
-        proof = prove_move(self.finder, self.account, change, self.moved, self.users.bound, self.new)
+        after = Finder(change.after(self.finder.snapshot))
+        self._refuse(self._cycles(change, after))
+        proof = prove_move(self.finder, after, self.account, change, self.moved, self.users.bound)
         wrong = [line.says for line in proof if not line.ok]
         self._refuse([Conflict("name_capture", says) for says in wrong])
+        change = replace(change, read=readings(self.finder.snapshot, change, self.account.files))
         symbol = self.account.references.symbol
         return MovePlan(symbol, self.new.place, self.account.references, change, proof, tuple(undecided))
 
     # ------------------------------------------------------------------ refusals
 
-    def _cycles(self, change: Change) -> list[Conflict]:
+    def _cycles(self, change: Change, after: Finder) -> list[Conflict]:
         """Imports that the move would close to a circle, with what needs the one module and the other."""
-        after = Finder(change.after(self.finder.snapshot))
         paths = [path for moved in self.moved for path in (moved.old.path, moved.new.path)]
         failures = new_cycles(self.finder, after, [*paths, *(file.path for file in change.edits)])
         sites = []
@@ -243,20 +253,29 @@ class _Move:
         self._check_target(new)
 
     def _move_file(self, old: Source, new: Source, blocks: list[Block]) -> None:
-        needs = needs_of(self.finder.meanings, blocks, new, self.name, self.old, self.new)
+        needs = needs_of(self.finder, blocks, new, self.name, self.old, self.new)
         self.conflicts += needs.conflicts
         self._needed[old.path] = tuple(need for need in needs.needs if need.lines and not need.copied)
         inner = sorted([*self._inner_imports(blocks, new), *self.strings.inner.get(old, ())])
         moved = Moved(old, new, tuple(blocks), tuple(inner))
-        self.moved.append(moved)
         for block in blocks:
             self.edited.replace(old, *block.removal(), "")
         self._check_future(old, new, blocks)
         self._bring(new, needs.needs)
-        self.edited.put_in(new, *put_in_at(self.finder, moved, needs.needs, self._uses_in(new)))
+        at, text = put_in_at(self.finder, moved, needs.needs, self._uses_in(new))
+        self.edited.put_in(new, at, text)
+        self.moved.append(replace(moved, at=at))
         for need in needs.needs:
             self._drop(old, blocks, need)
         if any(self._uses_outside(old, blocks)):
+            self.conflicts += [
+                Conflict(
+                    "undecided",
+                    f"`{self.name}` is set from outside, and an import of it has one of the values",
+                    (place(source, at, "is set here"),),
+                )
+                for source, at in set_from_outside(self.finder, self.old, self.name)
+            ]
             self._import_back(old)
         self.conflicts += move_export(old, new, self.name, self.edited)
 
@@ -304,9 +323,7 @@ class _Move:
                 f"annotations are not evaluated in {new.path}, which has the future import for them"
             )
         elif _ANNOTATION.search(new.document.text) is None:
-            self.edited.put_in(
-                new, 0 if not _has_head(new) else end_of_header(new), "from __future__ import annotations\n\n"
-            )
+            self.edited.put_in(new, start_of_code(new), "from __future__ import annotations\n\n")
         else:
             says = f"{old.path} has `from __future__ import annotations`, and {new.path} evaluates them"
             sites = (place(new, 0, "has no such import"),)
@@ -318,14 +335,15 @@ class _Move:
         """The imports that the moved lines need."""
         plain = [line for need in needs if not need.for_checkers for line in need.lines]
         typing = [line for need in needs if need.for_checkers for line in need.lines]
-        body = checkers_block(new)
-        if typing and body is None and not Variable(new, new.module_scope, "TYPE_CHECKING").sites:
+        block = checkers_block(new)
+        body = block if block is not None and indent_of_lines(new, block) else None
+        if typing and block is None and not Variable(new, new.module_scope, "TYPE_CHECKING").sites:
             plain.append("from typing import TYPE_CHECKING")
         self._import(new, plain)
         if typing and body is not None:
             end = new.bytes.find(b"\n", body.end_byte)
             at = len(new.bytes) if end < 0 else end + 1
-            indent = " " * body.start_point[1]
+            indent = indent_of_lines(new, body)
             self.edited.put_in(new, at, "".join(f"{indent}{line}\n" for line in typing))
         elif typing:
             lines = "".join(f"    {line}\n" for line in typing)
@@ -419,10 +437,6 @@ def _like(source: Source) -> str:
         if node is not None and source.text(node).startswith("."):
             return source.text(node)
     return ""
-
-
-def _has_head(source: Source) -> bool:
-    return source.bytes.startswith((b"#", b'"', b"'"))
 
 
 _RELATIVE = re.compile(rb"(?m)^[ \t]+(from)\s+\.")

@@ -10,6 +10,8 @@ Where it stops: packages are not moved; `__name__`, and files that are found by 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 
 from lsptools.errors import BadRequest, Conflict, Refused
 from lsptools.languages.names import Evidence, FilePosition, Occurrence
@@ -20,6 +22,7 @@ from lsptools.languages.python.scopes import Source
 from lsptools.refactor.edited_files import EditedFiles
 from lsptools.refactor.move_imports import spelled
 from lsptools.refactor.proof import BOUND
+from lsptools.refactor.readings import readings
 from lsptools.refactor.selection import ancestors_of, indent_of, nodes_in, place_of, text_of
 from lsptools.syntax.tree import Node
 from lsptools.text.lines import Offset
@@ -36,11 +39,19 @@ def plan_move_file(snapshot: Snapshot, old: str, new: str) -> Change:
     """
     if snapshot.exists(new):
         raise Refused("exists", f"{new} exists", hint="choose a name that is free")
+    beside = [path for path in Project(snapshot).module_of(old).files if path != old]
+    if beside:
+        raise Refused(
+            "undecided",
+            f"{old} is not moved: {beside[0]} is the same module",
+            hint=f"move both by hand, or remove {beside[0]} first",
+        )
     at = FilePosition(old, Offset(0), is_module=True)
     finder = Finder(snapshot, searching(snapshot, at))
     move = Move(old, new)
     after = Project(Change(moves=(move,)).after(snapshot))
-    return _FileMove(finder, after, move).plan()
+    with closing(finder.candidates):
+        return _FileMove(finder, after, move).plan()
 
 
 class _FileMove:
@@ -78,7 +89,7 @@ class _FileMove:
         notes = tuple(f"left as it is: {self._told(each)}" for each in possible)
         change = Change(edits=self.edited.file_edits(), moves=(self.move,), notes=notes, label=label)
         self._prove(change)
-        return change
+        return replace(change, read=readings(self.finder.snapshot, change, account.files))
 
     def _told(self, occurrence: Occurrence) -> str:
         lines = self.finder.snapshot.document(occurrence.path).lines

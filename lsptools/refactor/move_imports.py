@@ -76,6 +76,29 @@ def end_of_header(source: Source) -> int:
     return end
 
 
+def start_of_code(source: Source) -> int:
+    """Behind the comments and the docstring with which a file begins: where the future imports are."""
+    end = 0
+    for number, statement in enumerate(source.tree.root_node.named_children):
+        lines = whole_lines(source, statement)
+        is_head = statement.type == "comment" or _is_string(statement)
+        if not is_head or lines is None:
+            break
+        if statement.type != "comment":
+            return lines[1]
+        if number == 0 or end:
+            end = lines[1] if _is_at_top(source, lines[1]) else end
+    return end
+
+
+def indent_of_lines(source: Source, body: Node) -> str:
+    """What the lines of a block begin with; empty if it stands on the line of its head."""
+    start = body.named_children[0].start_byte if body.named_children else body.start_byte
+    line = max(source.bytes.rfind(b"\n", 0, start), source.bytes.rfind(b"\r", 0, start)) + 1
+    before = source.bytes[line:start].decode("utf-8", "replace")
+    return before if not before.strip() else ""
+
+
 def _is_at_top(source: Source, end: int) -> bool:
     """Is a comment the head of its file: an interpreter, an encoding, or lines of their own with an empty line behind?"""
     return source.bytes[end : end + 1] in (b"", b"\n", b"\r", b"#") or source.bytes[:2] == b"#!"

@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from lsptools.errors import Conflict
 from lsptools.languages.python import mentions
 from lsptools.languages.python.meaning import Meanings
-from lsptools.languages.python.modules import Module, Project, Variable
-from lsptools.languages.python.roles import DECLARING, Role
+from lsptools.languages.python.modules import Module, Variable
+from lsptools.languages.python.references import Finder
+from lsptools.languages.python.roles import DECLARING, Role, access_of
 from lsptools.languages.python.scopes import Site, Source
+from lsptools.languages.python.values import ModuleValue
 from lsptools.refactor.move_imports import is_for_checkers, named_imports, spelled
 from lsptools.refactor.moved_blocks import Block, place, whole_lines, words_in
 from lsptools.refactor.origins import origins
@@ -56,10 +58,10 @@ class Needs:
 
 
 def needs_of(
-    meanings: Meanings, blocks: list[Block], target: Source, name: str, old: Module, new: Module
+    finder: Finder, blocks: list[Block], target: Source, name: str, old: Module, new: Module
 ) -> Needs:
     """The needs of the blocks of one file, for the file `target` of the module `new`."""
-    looking = _Looking(meanings, blocks, target, name, old, new)
+    looking = _Looking(finder, blocks, target, name, old, new)
     found: list[Need] = []
     for word in dict.fromkeys(word for block in blocks for word in words_in(block)):
         reads = list(looking.reads(word))
@@ -74,10 +76,11 @@ def needs_of(
 
 class _Looking:
     def __init__(
-        self, meanings: Meanings, blocks: list[Block], target: Source, name: str, old: Module, new: Module
+        self, finder: Finder, blocks: list[Block], target: Source, name: str, old: Module, new: Module
     ) -> None:
-        self.meanings = meanings
-        self.project: Project = meanings.project
+        self.finder = finder
+        self.meanings = finder.meanings
+        self.project = finder.project
         self.blocks = blocks
         self.source = blocks[0].source
         self.target = target
@@ -214,6 +217,11 @@ class _Looking:
             says = f"`{word}` is bound more than once, and an import of it has one of the values"
             self._conflict(says, again, "is bound again here")
             return None
+        outside = next(set_from_outside(self.finder, self.old, word), None)
+        if outside is not None:
+            says = f"`{word}` is set from outside, and an import of it has one of the values"
+            self.conflicts.append(Conflict("undecided", says, (place(*outside, "is set here"),)))
+            return None
         written = spelled(self.project, self.target, self.old, self._like())
         if written is None:
             self._conflict(
@@ -241,6 +249,18 @@ class _Looking:
                 if text.startswith("."):
                     return text
         return ""
+
+
+def set_from_outside(finder: Finder, module: Module, word: str) -> Iterator[tuple[Source, int]]:
+    """Where a name of a module is set or deleted through the module (`module.word = …`): file and byte."""
+    for source in finder.sources_with(word):
+        for site in source.sites(word):
+            if site.role is Role.ATTRIBUTE and access_of(site.path) is not Role.READ:
+                values = finder.evaluator.receiver(source, site).values
+                if any(
+                    isinstance(each, ModuleValue) and each.module.place == module.place for each in values
+                ):
+                    yield source, site.start
 
 
 def _module_text(source: Source, statement: Node) -> str:

@@ -14,16 +14,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
-from lsptools.languages.python.cycles import Failure, circular_imports
+from lsptools.languages.python.cycles import Failure, Loadable, circular_imports
 from lsptools.languages.python.meaning import Root
-from lsptools.languages.python.modules import Module
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import TEXT
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.refactor.edited_files import with_ends_of
 from lsptools.refactor.moved_blocks import Block, plain_lines, words_in
 from lsptools.refactor.origins import origins
-from lsptools.refactor.proof import ProofLine
+from lsptools.refactor.proof import ProofLine, is_newly_broken
 from lsptools.text.lines import Offset
 from lsptools.workspace.change import Change
 
@@ -40,6 +39,8 @@ class Moved:
     blocks: tuple[Block, ...]
     inner: tuple[tuple[int, int, str], ...] = ()
     """Replacements inside of them: start, end, new text; bytes of the old file."""
+    at: int = 0
+    """Where in the new file they come in; a byte of it as it is."""
 
     @property
     def text(self) -> str:
@@ -62,28 +63,31 @@ class Moved:
 
 def prove_move(
     finder: Finder,
+    after: Finder,
     account: Account,
     change: Change,
     moved: list[Moved],
     bound: Mapping[Source, set[str]],
-    new: Module,
 ) -> tuple[ProofLine, ...]:
-    """Check the change; one line per law, more where one fails. `bound` are the names that new imports bind, by file."""
-    return tuple(_Proof(finder, account, change, moved, bound, new).lines())
+    """Check the change; one line per law, more where one fails. `bound` are the names that new imports bind, by file.
+
+    That no import goes in a circle `after` it has been checked before (`new_cycles`).
+    """
+    return tuple(_Proof(finder, after, account, change, moved, bound).lines())
 
 
 class _Proof:
     def __init__(
         self,
         finder: Finder,
+        after: Finder,
         account: Account,
         change: Change,
         moved: list[Moved],
         bound: Mapping[Source, set[str]],
-        new: Module,
     ) -> None:
         self.before = finder
-        self.after = Finder(change.after(finder.snapshot))
+        self.after = after
         self.name = account.target.name
         self.account = account
         self.edits = {file.path: file.edits for file in change.edits}
@@ -99,7 +103,7 @@ class _Proof:
         yield from _line(f"{n_bound} occurrences of `{self.name}` mean it at its new place", wrong)
         n_files, wrong = self._parses()
         yield from _line(f"{n_files} touched files still parse", wrong)
-        yield from _line("no import meets a module that is still being loaded", list(self._cycles()))
+        yield ProofLine("no import meets a module that is still being loaded", True)
 
     def _names(self) -> tuple[int, list[str]]:
         """The words of the moved lines in both modules, and what new imports bind elsewhere."""
@@ -182,7 +186,8 @@ class _Proof:
         if later is None:
             return None
         text = with_ends_of(moved.new, moved.before(block, block.end).rstrip("\n"))
-        start = later.document.text.find(text)
+        put_in = self.edits[moved.new.path].carry(moved.new.span(moved.at, moved.at).start, bias="left")
+        start = later.document.text.find(text, put_in or 0)
         if start < 0:
             return None
         inside = len(with_ends_of(moved.new, moved.before(block, at)))
@@ -209,23 +214,19 @@ class _Proof:
         paths = [path for path in self.edits if path.endswith(PYTHON_SUFFIXES)]
         for path in paths:
             was, now = self.before.project.source(path), self.after.project.source(path)
-            if now is None or (now.is_broken and not (was is not None and was.is_broken)):
+            if now is None or is_newly_broken(was, now):
                 wrong.append(f"{path} would not parse")
         return len(paths), wrong
-
-    def _cycles(self) -> Iterator[str]:
-        homes = [path for pair in self.targets.items() for path in pair]
-        for failure in new_cycles(self.before, self.after, [*homes, *sorted(self.edits)]):
-            yield f"{failure.path} would import in a circle: {failure.says}"
 
 
 def new_cycles(before: Finder, after: Finder, paths: Iterable[str]) -> list[Failure]:
     """Imports that would meet a module that is still being loaded, and do not now, from each of the first modules on."""
     found: dict[tuple[str, str], Failure] = {}
+    then, now = Loadable(before.project), Loadable(after.project)
     for path in list(dict.fromkeys(paths))[:MOST_ENTRIES]:
         if path.endswith(".py"):
-            known = {(each.path, each.name) for each in circular_imports(before.project, path)}
-            for failure in circular_imports(after.project, path):
+            known = {(each.path, each.name) for each in circular_imports(then, path)}
+            for failure in circular_imports(now, path):
                 if (failure.path, failure.name) not in known:
                     found.setdefault((failure.path, failure.name), failure)
     return list(found.values())

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from lsptools.languages.names import Evidence, FilePosition
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.closure import class_at, function_at
+from lsptools.languages.python.compiles import compiles
 from lsptools.languages.python.computed import COMPUTED
 from lsptools.languages.python.meaning import Meaning, Root
 from lsptools.languages.python.references import KEPT_BYTES, Account, Finder, Keep
@@ -60,6 +61,15 @@ def prove(
     """
     after = change.after(finder.snapshot)
     return tuple(_Proof(finder, account, change, new_name, after, frozenset(wanted)).lines())
+
+
+def is_newly_broken(before: Source | None, after: Source) -> bool:
+    """Does a file not parse any more, or not compile? Only what could be loaded before is asked about."""
+    if before is not None and before.is_broken:
+        return False
+    if after.is_broken:
+        return True
+    return (before is None or compiles(before.document.text)) and not compiles(after.document.text)
 
 
 class _Proof:

@@ -22,9 +22,10 @@ from lsptools.languages.python.private import PRIVATE
 from lsptools.languages.python.references import Account, Finder
 from lsptools.refactor.conflicts import Renaming, check_name, conflicts, external_conflicts, sites_of
 from lsptools.refactor.proof import BOUND, ProofLine, prove
+from lsptools.refactor.readings import readings
 from lsptools.text.edits import Edits, TextEdit
 from lsptools.text.lines import Span
-from lsptools.workspace.change import Change, FileEdits, Move, Reading
+from lsptools.workspace.change import Change, FileEdits, Move
 from lsptools.workspace.links import links_to
 from lsptools.workspace.snapshot import Snapshot
 
@@ -91,21 +92,9 @@ def plan_rename(
             conflicts=tuple(Conflict("name_capture", says) for says in failed),
             details=account.references,
         )
-    change = replace(change, read=_read(snapshot, account, change))
+    change = replace(change, read=readings(snapshot, change, account.files))
     edited = frozenset((occurrence.path, occurrence.span) for occurrence in chosen)
     return RenamePlan(account.references.symbol, account.references, change, proof, edited)
-
-
-def _read(snapshot: Snapshot, account: Account, change: Change) -> tuple[Reading, ...]:
-    """What was read from the disk to find, check and prove the change, and stays as it is."""
-    read = {path: digest for file in account.files for path, digest in file.read}
-    read.update(snapshot.read_since(0))
-    changed = {file.path for file in change.edits}
-    return tuple(
-        Reading(path, digest)
-        for path, digest in sorted(read.items())
-        if path not in changed and path not in snapshot.overlays
-    )
 
 
 def _byte(finder: Finder, occurrence: Occurrence) -> int:

@@ -26,6 +26,7 @@ from lsptools.languages.python.references import Finder
 from lsptools.languages.python.scopes import Source
 from lsptools.languages.python.uses import CALL, DECORATOR, PARTIAL, Use
 from lsptools.refactor.proof import ProofLine
+from lsptools.refactor.readings import readings
 from lsptools.refactor.rename import INCLUDE, REFUSE, SKIP
 from lsptools.refactor.separated import Element, edits_of_list
 from lsptools.refactor.signature_calls import Rewritten, rewrite
@@ -149,6 +150,7 @@ class _Planner:
                 conflicts=tuple(Conflict("name_capture", says) for says in failed),
                 details=self._references(uses, [each.occurrence for each in shown]),
             )
+        change = replace(change, read=readings(self.finder.snapshot, change))
         new_list = "(" + ", ".join(entry.text for entry in after) + ")"
         return SignaturePlan(
             self.callee.symbol,

@@ -22,7 +22,7 @@ from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.classes import Function
 from lsptools.languages.python.references import Finder
 from lsptools.languages.python.uses import PARTIAL, Use
-from lsptools.refactor.proof import ProofLine
+from lsptools.refactor.proof import ProofLine, is_newly_broken
 from lsptools.refactor.signature_request import Entry
 from lsptools.text.edits import Edits
 from lsptools.text.lines import Offset
@@ -150,7 +150,7 @@ class _Proof:
         for path in self.edits:
             if path.endswith(PYTHON_SUFFIXES):
                 before, after = self.before.project.source(path), self.after.project.source(path)
-                if after is None or (after.is_broken and before is not None and not before.is_broken):
+                if after is None or is_newly_broken(before, after):
                     yield f"{path} would not parse"
 
     def _carried(self, path: str, at: Offset) -> Offset:

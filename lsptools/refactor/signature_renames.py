@@ -14,12 +14,13 @@ from lsptools.languages.names import FilePosition, Occurrence
 from lsptools.languages.python.callables import callee_at, position_of
 from lsptools.languages.python.references import Finder
 from lsptools.refactor.proof import ProofLine
+from lsptools.refactor.readings import readings
 from lsptools.refactor.rename import Policy, plan_rename
 from lsptools.refactor.signature import SignaturePlan, SignatureSite, list_text, plan_signature
 from lsptools.refactor.signature_request import SignatureEdit
 from lsptools.text.edits import Edits
 from lsptools.text.lines import Span
-from lsptools.workspace.change import Change, FileEdits
+from lsptools.workspace.change import Change, FileEdits, Reading
 from lsptools.workspace.snapshot import Snapshot
 
 
@@ -32,6 +33,10 @@ class _Step:
     edits: dict[str, Edits]
     proof: tuple[ProofLine, ...] = ()
     sites: tuple[SignatureSite, ...] = ()
+    incomplete: tuple[str, ...] = ()
+    """Why a search was not complete."""
+    read: tuple[Reading, ...] = ()
+    """What the steps rest on."""
 
 
 def plan_parameters(
@@ -62,7 +67,12 @@ def plan_parameters(
             replace(each, occurrence=_back(snapshot, step, each.occurrence)) for each in planned.sites
         )
         step = _composed(snapshot, step, planned.change)
-        step = replace(step, proof=(*step.proof, *planned.proof), sites=(*step.sites, *sites))
+        step = replace(
+            step,
+            proof=(*step.proof, *planned.proof),
+            sites=(*step.sites, *sites),
+            incomplete=(*step.incomplete, *planned.incomplete_because),
+        )
     again = callee_at(Finder(step.snapshot), step.at).main
     files = tuple(
         FileEdits(path, edits, snapshot.document(path).digest)
@@ -70,6 +80,8 @@ def plan_parameters(
         if edits
     )
     change = Change(edits=files, label=f"change the parameters of {callee.symbol.qualified}")
+    read = {each.path: each for each in (*step.read, *readings(snapshot, change))}
+    change = replace(change, read=tuple(read[path] for path in sorted(read.keys() - step.edits.keys())))
     known = {(each.occurrence.path, each.occurrence.span): each for each in step.sites}
     return SignaturePlan(
         callee.symbol,
@@ -78,6 +90,8 @@ def plan_parameters(
         tuple(known[key] for key in sorted(known)),
         change,
         step.proof,
+        not step.incomplete,
+        tuple(dict.fromkeys(step.incomplete)),
     )
 
 
@@ -100,7 +114,12 @@ def _renamed(first: Snapshot, step: _Step, old: str, new: str, policy: Policy) -
         if each.evidence.value != "unrelated"
     )
     step = _composed(first, step, planned.change)
-    return replace(step, proof=(*step.proof, *planned.proof), sites=(*step.sites, *sites))
+    return replace(
+        step,
+        proof=(*step.proof, *planned.proof),
+        sites=(*step.sites, *sites),
+        incomplete=(*step.incomplete, *planned.references.incomplete_because),
+    )
 
 
 def _composed(first: Snapshot, step: _Step, change: Change) -> _Step:
@@ -112,7 +131,8 @@ def _composed(first: Snapshot, step: _Step, change: Change) -> _Step:
     own = next((file.edits for file in change.edits if file.path == step.at.path), Edits(()))
     at = own.carry(step.at.offset, bias="right")
     place = FilePosition(step.at.path, at if at is not None else step.at.offset)
-    return replace(step, snapshot=change.after(step.snapshot), edits=edits, at=place)
+    read = (*step.read, *change.read)
+    return replace(step, snapshot=change.after(step.snapshot), edits=edits, at=place, read=read)
 
 
 def _back(first: Snapshot, step: _Step, occurrence: Occurrence) -> Occurrence:

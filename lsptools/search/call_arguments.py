@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lsptools.languages.names import FilePosition, Symbol
-from lsptools.languages.python.arguments import STAR, Argument, Bound, bind, call_parts
+from lsptools.languages.python.arguments import DOUBLE_STAR, STAR, Argument, Bound, bind, call_parts
 from lsptools.languages.python.callables import Callee, callee_at, uses_of
 from lsptools.languages.python.classes import Function, Parameter
 from lsptools.languages.python.references import KEPT_BYTES, Finder, Keep
@@ -128,6 +128,6 @@ def _taken(source: Source, parameter: Parameter, argument: Argument) -> Given:
 
 
 def _unbound(source: Source, argument: Argument) -> Given:
-    stars = {STAR: "*"}.get(argument.kind, "")
+    stars = {STAR: "*", DOUBLE_STAR: "**"}.get(argument.kind, "")
     name = f"{argument.name}=" if argument.name else stars
     return Given("", "unbound", name + argument.text, source.span(argument.start, argument.end))

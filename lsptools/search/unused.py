@@ -24,6 +24,7 @@ from lsptools.search.definitions import Definitions
 from lsptools.search.hierarchy import unknown_bases
 from lsptools.syntax.outline import Item
 from lsptools.text.lines import Span
+from lsptools.workspace.globs import quoted
 from lsptools.workspace.snapshot import Snapshot
 
 KINDS = ("class", "function", "method", "variable")
@@ -77,7 +78,7 @@ def _paths(snapshot: Snapshot, path: str) -> list[str]:
             raise BadRequest(
                 "not_found", f"there is no {path}", hint="name a file or a folder of the workspace"
             )
-        folder = "" if name == "." else f"/{name}/**/"
+        folder = "" if name == "." else f"{quoted(name)}/**/"
         found = list(snapshot.files(globs=tuple(f"{folder}*{suffix}" for suffix in (".py", ".pyw"))))
     return [each for each in found if each.endswith(PYTHON_SUFFIXES)]
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from lsptools.languages.python.cycles import circular_imports
+from lsptools.languages.python.cycles import Loadable, circular_imports
 from lsptools.languages.python.meaning import Meaning
 from lsptools.languages.python.modules import Module
 from lsptools.languages.python.references import Finder
@@ -233,13 +233,14 @@ class _Work:
 
     def _circles(self, pairs: list[Pair]) -> Iterator[Problem]:
         """Imports that fail now because of a circle, and did not."""
+        then, now = Loadable(self.old.project), Loadable(self.new.project)
         for pair in pairs:
             if pair.new is None or pair.new.endswith(".pyi"):
                 continue
             known = set()
             if pair.old is not None:
-                known = {(each.path, each.name) for each in circular_imports(self.old.project, pair.old)}
-            for each in circular_imports(self.new.project, pair.new):
+                known = {(each.path, each.name) for each in circular_imports(then, pair.old)}
+            for each in circular_imports(now, pair.new):
                 if (each.path, each.name) not in known:
                     yield Problem(each.path, each.line, 0, "circular-import", each.says)
 

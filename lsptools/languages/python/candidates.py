@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.folding import folded, marks_of
 from lsptools.workspace.found import Search, Why
+from lsptools.workspace.globs import quoted
 from lsptools.workspace.snapshot import Snapshot
 
 PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
@@ -86,7 +87,8 @@ class Candidates:
 
     def below(self, folder: str) -> tuple[str, ...]:
         """The Python files in a folder and the folders in it, sorted."""
-        return self.snapshot.files(globs=tuple(f"/{folder}/**/{glob}" for glob in _PYTHON))
+        inside = f"{quoted(folder)}/**/"
+        return self.snapshot.files(globs=tuple(f"{inside}{glob}" for glob in _PYTHON))
 
     def start_others(self, words: Iterable[str]) -> None:
         """Begin to look for the other files."""

@@ -32,19 +32,34 @@ class Failure:
 
 
 @dataclass(slots=True)
+class Loadable:
+    """The modules of a project as statements, each parsed once."""
+
+    project: Project
+    _trees: dict[str, ast.Module | None] = field(default_factory=dict)
+
+    def tree(self, source: Source) -> ast.Module | None:
+        """The statements of a file; None if it does not parse."""
+        if source.path not in self._trees:
+            self._trees[source.path] = _parsed(source)
+        return self._trees[source.path]
+
+
+@dataclass(slots=True)
 class _Loading:
     """The modules loaded so far, and those under way."""
 
-    project: Project
+    modules: Loadable
     bound: dict[str, set[str]] = field(default_factory=dict)
     """The names of each module, by its place."""
     under_way: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
 
 
-def circular_imports(project: Project, path: str) -> tuple[Failure, ...]:
+def circular_imports(modules: Loadable, path: str) -> tuple[Failure, ...]:
     """What fails when the module of a file is the first to be imported; the packages around it are loaded before it."""
-    loading = _Loading(project)
+    loading = _Loading(modules)
+    project = modules.project
     source = project.source(path)
     if source is not None:
         for folder in _packages_around(path):
@@ -64,8 +79,8 @@ def _load(loading: _Loading, module: Module) -> None:
     if place in loading.bound or not module.files or module.external or len(loading.bound) > MOST_MODULES:
         return
     names = loading.bound[place] = set()
-    source = loading.project.source(module.files[0]) if module.files else None
-    tree = _parsed(source)
+    source = loading.modules.project.source(module.files[0]) if module.files else None
+    tree = loading.modules.tree(source) if source is not None else None
     if source is None or tree is None:
         return
     loading.under_way.append(place)
@@ -83,7 +98,7 @@ def _load_dotted(loading: _Loading, source: Source, dotted: str) -> None:
     """A package is loaded before what is in it."""
     parts = dotted.split(".")
     for n_parts in range(1, len(parts) + 1):
-        module = loading.project.module_named(source, ".".join(parts[:n_parts]))
+        module = loading.modules.project.module_named(source, ".".join(parts[:n_parts]))
         if module is not None:
             _load(loading, module)
 
@@ -92,7 +107,7 @@ def _import_from(loading: _Loading, source: Source, statement: ast.ImportFrom, i
     written = "." * statement.level + (statement.module or "")
     if not statement.level:
         _load_dotted(loading, source, written)
-    module = loading.project.module_named(source, written)
+    module = loading.modules.project.module_named(source, written)
     if module is None or module.external:
         return
     _load(loading, module)
@@ -100,20 +115,20 @@ def _import_from(loading: _Loading, source: Source, statement: ast.ImportFrom, i
     for alias in statement.names:
         if alias.name == "*" or alias.name in bound:
             continue
-        submodule = loading.project.submodule(module, alias.name)
+        submodule = loading.modules.project.submodule(module, alias.name)
         if submodule is not None:
             _load(loading, submodule)
         elif module.place in loading.under_way and not is_guarded and "__getattr__" not in bound:
-            if not loading.project.member(module, alias.name):
+            if not loading.modules.project.member(module, alias.name):
                 continue  # it is never bound there, which is another matter
             chain = loading.under_way[loading.under_way.index(module.place) :]
             says = f"`{alias.name}` is not bound yet while {module.place} is being imported: {' -> '.join([*chain, module.place])}"
             loading.failures.append(Failure(source.path, statement.lineno, alias.name, says))
 
 
-def _parsed(source: Source | None) -> ast.Module | None:
+def _parsed(source: Source) -> ast.Module | None:
     try:
-        return None if source is None else ast.parse(source.document.text)
+        return ast.parse(source.document.text)
     except (SyntaxError, ValueError, RecursionError):
         return None
 
