@@ -4,8 +4,8 @@ It lies outside of the workspace, where the caller says (the user's state folder
 the root. Inside:
 
     lock                  held while anything is applied, undone or repaired in this workspace
-    changes/<id>.<phase>  one change (JSON); how far it is, is in the name, so that going on is one rename
-    changes/<id>.pack     the bytes the change replaced or removed, one after the other; the record says where by digest
+    changes/<id>.<phase>  one change: a line of JSON, and behind it the bytes that it replaced or removed, one after the other;
+                          the line says where by digest. How far it is, is in the name, so that going on is one rename
     ../locks/<n>.lock     shared by all workspaces, see `hold_files`
 
 A record is complete and on the disk before its change touches the workspace, and is never rewritten. Its phases:
@@ -13,7 +13,7 @@ A record is complete and on the disk before its change touches the workspace, an
     staging  →  ready  →  committed  →  done
                   └──→  reverted  →  (gone)
 
-The history is bounded: the oldest changes are forgotten beyond `max_entries` or `max_bytes` of old content, but never the
+The history is bounded: the oldest changes are forgotten beyond `max_entries` or `max_bytes` of records, but never the
 newest. Folders and files are for the user alone (0700, 0600), for they hold source text.
 
 Where it stops: state folders on file systems without `flock` have the locks that `filelock` can do there.
@@ -47,7 +47,10 @@ N_FILE_LOCKS = 64
 MOST_TURNS = 20
 """So many times the time limit for a lock passes while others take it in turns, before it is given up."""
 
-_FORMAT = 1
+_FORMAT = 2
+_OLD_FORMAT = 1
+_PACK = "pack"
+"""In the old format the bytes were in a file of their own. They are still read, and not written."""
 _POLL_S = 0.01
 _LOOK_S = 0.2
 """How often those who wait for a lock look whether somebody else has taken it."""
@@ -87,7 +90,7 @@ class Record:
     stages: tuple[str, ...]
     """For each step, the folder for its temporary files, which stays where it is during the change."""
     contents: Mapping[str, tuple[int, int]]
-    """Where in the pack the content with a digest is: offset and length in bytes."""
+    """Where behind the line the content with a digest is: offset and length in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +149,13 @@ class State:
     def write(self, record: Record, contents: Mapping[str, bytes]) -> Record:
         """Put the record on the disk as `Phase.STAGING`, with the content its steps end."""
         where: dict[str, tuple[int, int]] = {}
-        pack: list[bytes] = []
+        parts: list[bytes] = []
         n_bytes = 0
         for step in record.steps:
             if step.kind in ("write", "delete") and step.before not in where:
                 where[step.before] = (n_bytes, len(contents[step.before]))
                 n_bytes += len(contents[step.before])
-                pack.append(contents[step.before])
+                parts.append(contents[step.before])
         written = Record(
             record.id,
             record.when,
@@ -165,16 +168,19 @@ class State:
             where,
         )
         draft = self._path(record.id, "draft")
-        _DISK.write_new(self._path(record.id, "pack"), b"".join(pack), mode=0o600)
-        _DISK.write_new(draft, _json_from_record(written), mode=0o600)
+        _DISK.write_new(draft, b"".join([_json_from_record(written), b"\n", *parts]), mode=0o600)
         _DISK.rename(draft, self._path(record.id, Phase.STAGING.value))
         _DISK.fsync_dir(str(self.changes))
         return written
 
     def advance(self, id: str, old: Phase, new: Phase) -> None:
-        """Say how far the change is now; when this returns, a crash does not forget it."""
+        """Say how far the change is now; when this returns, a crash does not forget it.
+
+        That it is done may be forgotten: it is then tidied up once more.
+        """
         _DISK.replace(self._path(id, old.value), self._path(id, new.value))
-        _DISK.fsync_dir(str(self.changes))
+        if new is not Phase.DONE:
+            _DISK.fsync_dir(str(self.changes))
 
     def phase(self, id: str) -> Phase | None:
         """How far a change is; `None` if it has no record."""
@@ -182,8 +188,7 @@ class State:
 
     def drop(self, id: str) -> None:
         """Forget a change."""
-        # The pack last: a record without a pack would promise an undo that cannot be done.
-        for ending in (*(phase.value for phase in Phase), "draft", "pack"):
+        for ending in (*(phase.value for phase in Phase), "draft", _PACK):
             with suppress(FileNotFoundError):
                 _DISK.unlink(self._path(id, ending))
 
@@ -197,11 +202,8 @@ class State:
 
     def content(self, record: Record) -> dict[str, bytes]:
         """The old bytes of a change, by digest."""
-        try:
-            pack = _DISK.read_bytes(self._path(record.id, "pack"))
-        except FileNotFoundError:
-            pack = b""
-        contents = {digest: pack[at : at + size] for digest, (at, size) in record.contents.items()}
+        pack = memoryview(self._pack(record.id))
+        contents = {digest: bytes(pack[at : at + size]) for digest, (at, size) in record.contents.items()}
         for digest, data in contents.items():
             if digest_of(data) != digest:
                 raise Unavailable(
@@ -211,18 +213,24 @@ class State:
                 )
         return contents
 
+    def _pack(self, id: str) -> bytes:
+        for ending in (_PACK, *(phase.value for phase in Phase)):
+            with suppress(FileNotFoundError):
+                data = _DISK.read_bytes(self._path(id, ending))
+                return data if ending == _PACK else data[data.find(b"\n") + 1 or len(data) :]
+        return b""
+
     def tidy(self) -> None:
         """Forget the oldest changes beyond the bounds, and what a crash left behind here."""
         names = self._names()
-        known = {id for id, ending in names if ending not in ("draft", "pack")}
+        known = {id for id, ending in names if ending not in ("draft", _PACK)}
         for id, ending in names:
-            if ending == "draft" or (ending == "pack" and id not in known):
+            if ending == "draft" or (ending == _PACK and id not in known):
                 self.drop(id)
         n_bytes = 0
         done = sorted((id for id, ending in names if ending == Phase.DONE.value), key=_number, reverse=True)
         for n_newer, id in enumerate(done):
-            with suppress(FileNotFoundError):
-                n_bytes += _DISK.stat(self._path(id, "pack")).st_size
+            n_bytes += sum(_DISK.size(self._path(id, ending)) for ending in (Phase.DONE.value, _PACK))
             if n_newer and (n_newer >= self.max_entries or n_bytes > self.max_bytes):
                 self.drop(id)
 
@@ -234,8 +242,8 @@ class State:
             # Another process may move on or forget a change meanwhile.
             phase = self.phase(id)
             if phase is not None and phase.value in wanted:
-                with suppress(FileNotFoundError):
-                    records.append(_record_from_json(id, _DISK.read_bytes(self._path(id, phase.value))))
+                with suppress(FileNotFoundError), Path(self._path(id, phase.value)).open("rb") as file:
+                    records.append(_record_from_json(id, file.readline()))
         return records
 
     def _names(self) -> list[tuple[str, str]]:
@@ -360,7 +368,7 @@ def _record_from_json(id: str, data: bytes) -> Record:
         facts: dict[str, Any] = json.loads(data)  # our own file; what is in it is what we put there
     except ValueError:
         facts = {}
-    if facts.get("format") != _FORMAT:
+    if facts.get("format") not in (_FORMAT, _OLD_FORMAT):
         raise Unavailable(
             "unavailable",
             f"change {id} in the state folder was not written by this version of lsptools",

@@ -507,7 +507,7 @@ def test_a_disk_that_fails_at_any_step_leaves_all_old_or_all_new(folder: Path) -
             assert history(at.state)[0].label == "rename shop"  # which tidies up
             assert at.tree == new, stop.steps[-1]
             undo(at.root, at.state)
-    assert {path.suffix for path in at.state.changes.iterdir()} == {".done", ".pack"}
+    assert {path.suffix for path in at.state.changes.iterdir()} == {".done"}
 
 
 def test_a_disk_that_stays_full_does_not_hinder_going_back(folder: Path) -> None:

@@ -80,8 +80,8 @@ def dies(at: Bench, change: Change, step: int) -> None:
 def check_clean(at: Bench) -> None:
     """No temporary file, and no record of something unfinished."""
     assert not [name for name in at.tree if ".lsptools" in name]
-    assert {path.suffix for path in at.state.changes.iterdir()} <= {".done", ".pack"}
-    assert len(list(at.state.changes.iterdir())) == 2 * len(history(at.state))
+    assert {path.suffix for path in at.state.changes.iterdir()} <= {".done"}
+    assert len(list(at.state.changes.iterdir())) == len(history(at.state))
 
 
 def steps_and_trees(at: Bench, change: Change) -> tuple[list[str], Tree, Tree]:

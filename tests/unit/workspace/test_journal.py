@@ -182,11 +182,11 @@ def test_what_is_old_is_forgotten_but_never_the_newest(tmp_path: Path) -> None:
     for expected in (trees[6], trees[5], trees[4]):
         undo(at.root, at.state)
         assert at.tree == expected
-    assert len(list(at.state.changes.iterdir())) == 2 * len(history(at.state))
+    assert len(list(at.state.changes.iterdir())) == len(history(at.state))
     small = replace(at, max_bytes=150)
     small.apply(Change((at.replacing("a.py", "4", "x"),), label="x"))
     assert shown(at) == ["x"]
-    assert len(list(at.state.changes.iterdir())) == 2
+    assert len(list(at.state.changes.iterdir())) == 1
     tiny = replace(at, max_bytes=0)
     tiny.apply(Change((at.replacing("a.py", "x", "y"),), label="y"))
     assert shown(at) == ["y"]
@@ -204,19 +204,34 @@ def test_numbers_go_on_after_old_changes_are_forgotten(tmp_path: Path) -> None:
 def test_lost_content_is_said(tmp_path: Path) -> None:
     at = bench(tmp_path, {"a.py": b"0"})
     written(at, "a.py", "1")
-    (pack,) = at.state.changes.glob("*.pack")
-    for spoil in (lambda: pack.write_bytes(b"9"), pack.unlink):
-        spoil()
+    (record,) = at.state.changes.glob("*.done")
+    line, _, content = record.read_bytes().partition(b"\n")
+    assert content == b"0"
+    for spoilt in (line + b"\n9", line + b"\n", line):
+        record.write_bytes(spoilt)
         with pytest.raises(Unavailable, match="has lost what change 1-"):
             undo(at.root, at.state)
         assert at.tree["a.py"] == File(b"1")
+
+
+def test_a_record_of_the_old_format_is_undone_and_forgotten_with_its_pack(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"a.py": b"0"})
+    written(at, "a.py", "1")
+    (record,) = at.state.changes.glob("*.done")
+    line, _, content = record.read_bytes().partition(b"\n")
+    record.write_bytes(line.replace(b'"format": 2', b'"format": 1'))
+    record.with_suffix(".pack").write_bytes(content)
+    undo(at.root, at.state)
+    assert at.tree["a.py"] == File(b"0")
+    written(replace(at, max_entries=1), "a.py", "2")
+    assert [path.suffix for path in at.state.changes.iterdir()] == [".done"]
 
 
 def test_records_of_another_version_are_not_touched(tmp_path: Path) -> None:
     at = bench(tmp_path, {"a.py": b"0"})
     written(at, "a.py", "1")
     (record,) = at.state.changes.glob("*.done")
-    for text in (b'{"format": 2}', b"{", b""):
+    for text in (b'{"format": 3}', b"{", b""):
         record.write_bytes(text)
         with pytest.raises(Unavailable, match="not written by this version"):
             history(at.state)
