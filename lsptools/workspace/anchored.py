@@ -52,14 +52,14 @@ class AnchoredOperations(LocalOperations):
         with self._folder_of(path) as (folder, name):
             return read_open(os.open(name, _READ, dir_fd=folder), path)
 
-    def write_new(self, path: str, data: bytes, *, mode: int | None = None) -> None:
+    def write_new(self, path: str, data: bytes, *more: bytes, mode: int | None = None) -> None:
         if not self._is_below(path):
-            super().write_new(path, data, mode=mode)
+            super().write_new(path, data, *more, mode=mode)
             return
         with self._folder_of(path) as (folder, name):
             descriptor = os.open(name, _CREATE, 0o666 if mode is None else 0o600, dir_fd=folder)
             try:
-                write_open(descriptor, data, mode)
+                write_open(descriptor, (data, *more), mode)
             except BaseException:
                 os.unlink(name, dir_fd=folder)
                 raise

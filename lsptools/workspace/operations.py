@@ -18,7 +18,7 @@ import errno
 import os
 import posixpath
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -163,10 +163,11 @@ class LocalOperations:
     def realpath(self, path: str) -> str:
         return realpath(path)
 
-    def write_new(self, path: str, data: bytes, *, mode: int | None = None) -> None:
+    def write_new(self, path: str, data: bytes, *more: bytes, mode: int | None = None) -> None:
+        """`more` is written behind `data`, so that nobody has to join what is large."""
         descriptor = os.open(path, _CREATE, 0o666 if mode is None else 0o600)
         try:
-            write_open(descriptor, data, mode)
+            write_open(descriptor, (data, *more), mode)
         except BaseException:
             os.unlink(path)
             raise
@@ -219,12 +220,13 @@ class LocalOperations:
             os.close(descriptor)
 
 
-def write_open(descriptor: int, data: bytes, mode: int | None) -> None:
+def write_open(descriptor: int, parts: Sequence[bytes], mode: int | None) -> None:
     """Write all of a new open file, which is closed, and wait until it is on the disk."""
     try:
-        rest = memoryview(data)
-        while rest:
-            rest = rest[os.write(descriptor, rest) :]
+        for part in parts:
+            rest = memoryview(part)
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
         if mode is not None and hasattr(os, "fchmod"):
             os.fchmod(descriptor, stat.S_IMODE(mode))
         os.fsync(descriptor)

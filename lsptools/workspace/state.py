@@ -168,7 +168,7 @@ class State:
             where,
         )
         draft = self._path(record.id, "draft")
-        _DISK.write_new(draft, b"".join([_json_from_record(written), b"\n", *parts]), mode=0o600)
+        _DISK.write_new(draft, _json_from_record(written) + b"\n", *parts, mode=0o600)
         _DISK.rename(draft, self._path(record.id, Phase.STAGING.value))
         _DISK.fsync_dir(str(self.changes))
         return written
