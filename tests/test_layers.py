@@ -38,8 +38,9 @@ LANGUAGE_SERVER = [
 ]
 RESERVED: Mapping[str, Sequence[str]] = {
     # What is named in one place only: a third-party package (or a way to start processes), and that place.
-    "jedi": ["languages/python/inference.py"],
-    "parso": ["languages/python/inference.py"],
+    # In a process of its own, which `inference.py` starts.
+    "jedi": ["languages/python/inference_worker.py"],
+    "parso": ["languages/python/inference_worker.py"],
     # What rewrites Python, and the second witness of whether Python reads a text.
     "libcst": ["languages/python/rewrite.py", "syntax/witness.py"],
     "rapidfuzz": ["edit/nearest.py"],
@@ -156,6 +157,7 @@ WRITES = [
     "workspace/apply.py",  # who changes the workspace with it
     "workspace/journal.py",  # who keeps the journal in the user's state folder
     "workspace/state.py",
+    "workspace/cache.py",  # who keeps there what can be made again
     "workspace/output.py",  # who keeps long outputs there
     "workspace/guard.py",  # connects itself with the null device, to hold no pipe
     "workspace/bench.py",  # who copies the workspace elsewhere, for programs to run in
@@ -413,7 +415,7 @@ def test_a_planted_violation_is_seen(tmp_path: Path, path: str, source: str, say
         ),
         ("workspace/apply.py", "import os, filelock\nos.replace('a', 'b')"),
         ("syntax/tree.py", "from tree_sitter import Node"),
-        ("languages/python/inference.py", "def f():\n    import jedi"),
+        ("languages/python/inference_worker.py", "def f():\n    import jedi"),
         ("refactor/rename.py", "from lsptools.languages.names import x\n'a'.replace('b', 'c')\nos = 1"),
         ("tools/rename.py", "def f():\n    from lsptools.refactor.rename import plan_rename"),
         ("faces/environment.py", "import os\nos.environ, os.getcwd()"),

@@ -87,6 +87,12 @@ class Environment:
 
         return State.of(user_state_path("lsptools", appauthor=False), root)
 
+    def cache(self) -> Path:
+        """The user's folder for what can be made again; nothing is created yet."""
+        from platformdirs import user_cache_path
+
+        return user_cache_path("lsptools", appauthor=False)
+
     def context(self, root: Root, session: Session | None = None, shell: Shell | None = None) -> Context:
         """What tools work on in this workspace, for a caller who has seen what `session` says, and runs commands in `shell`."""
         from lsptools.tools.base import Context
@@ -101,6 +107,7 @@ class Environment:
             candidate_command=self.candidate_command,
             variables=self.variables,
             shell=shell,
+            cache=self.cache,
         )
 
     @property

@@ -89,11 +89,15 @@ class Workspace:
         snapshot = self.snapshot()
         return definition(snapshot, locate(snapshot, place))
 
-    def references(self, place: str) -> References:
-        """Every occurrence of the name of the symbol at a place, with its evidence."""
+    def references(self, place: str, *, infer: int = 0) -> References:
+        """Every occurrence of the name of the symbol at a place, with its evidence.
+
+        With `infer`, jedi is asked about what is possible, for up to so many seconds; `Unavailable` if it is not installed.
+        """
         from lsptools.search.references import references
 
-        return references(self.snapshot(), place)
+        context = self._context()
+        return references(context.snapshot, place, context.asking(infer))
 
     def callers(self, place: str) -> Callers:
         """Who calls the function, method or class at a place."""
@@ -142,21 +146,33 @@ class Workspace:
         return unused(self.snapshot(), path, kinds=frozenset(kinds))
 
     def plan_rename(
-        self, place: str, new_name: str, *, possible: Possible = "refuse", mentions: bool = False
+        self,
+        place: str,
+        new_name: str,
+        *,
+        possible: Possible = "refuse",
+        mentions: bool = False,
+        infer: int = 0,
     ) -> RenamePlan:
-        """A rename, planned and proved but not done. `Refused` holds every conflict."""
+        """A rename, planned and proved but not done. `Refused` holds every conflict; `infer` as for `references`."""
         from lsptools.refactor.rename import Policy, plan_rename
         from lsptools.search.places import locate
 
-        snapshot = self.snapshot()
-        policy = Policy(possible=possible, mentions=mentions)
-        return plan_rename(snapshot, locate(snapshot, place), new_name, policy)
+        context = self._context()
+        policy, asking = Policy(possible=possible, mentions=mentions), context.asking(infer)
+        return plan_rename(context.snapshot, locate(context.snapshot, place), new_name, policy, asking)
 
     def rename(
-        self, place: str, new_name: str, *, possible: Possible = "refuse", mentions: bool = False
+        self,
+        place: str,
+        new_name: str,
+        *,
+        possible: Possible = "refuse",
+        mentions: bool = False,
+        infer: int = 0,
     ) -> Renamed:
         """Plan, prove and do a rename."""
-        plan = self.plan_rename(place, new_name, possible=possible, mentions=mentions)
+        plan = self.plan_rename(place, new_name, possible=possible, mentions=mentions, infer=infer)
         return Renamed(plan, self.apply(plan.change))
 
     def plan_move(

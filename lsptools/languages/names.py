@@ -20,7 +20,7 @@ class Evidence(str, Enum):
     CERTAIN = "certain"
     """The binding was derived, step by step."""
     LIKELY = "likely"
-    """The receiver is unknown, yet nothing else that is known has an attribute of this name."""
+    """The receiver is unknown, yet nothing else that is known has an attribute of this name; or jedi derives it."""
     POSSIBLE = "possible"
     """Could be this symbol; cannot be known."""
     MENTION = "mention"

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from lsptools.errors import Conflict, Refused
 from lsptools.errors import Site as Place
@@ -28,6 +29,9 @@ from lsptools.text.lines import Span
 from lsptools.workspace.change import Change, FileEdits, Move
 from lsptools.workspace.links import links_to
 from lsptools.workspace.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from lsptools.languages.python.inference import Asking
 
 REFUSE, INCLUDE, SKIP = "refuse", "include", "skip"
 
@@ -54,9 +58,13 @@ class RenamePlan:
 
 
 def plan_rename(
-    snapshot: Snapshot, at: FilePosition, new_name: str, policy: Policy | None = None
+    snapshot: Snapshot,
+    at: FilePosition,
+    new_name: str,
+    policy: Policy | None = None,
+    asking: Asking | None = None,
 ) -> RenamePlan:
-    """Plan and prove a rename of the symbol at a place.
+    """Plan and prove a rename of the symbol at a place. With `asking`, jedi is asked about what is possible first.
 
     Raises `Refused` with all conflicts (`name_clash`, `name_capture`, `shadows_builtin`, `keyword`, `invalid`,
     `library_symbol`, `undecided`), `BadRequest` (`not_a_symbol`, `not_found`, `no_change`). `Refused.details` holds the
@@ -68,6 +76,8 @@ def plan_rename(
         target = finder.target(at)
         check_name(new_name, target.name)
         account = finder.account(target)
+    if asking is not None and not account.external:
+        account = finder.settled(account, asking)
     _refuse_external(account, finder)
     name = folded(new_name)
     modules = [root for root in account.family if root.kind == "module"]

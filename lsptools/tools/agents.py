@@ -303,6 +303,7 @@ def _tools() -> tuple[AgentTool, ...]:
                 "classes": _same("classes", "refs", "callers"),
                 "only": _same("only", "refs", says="FILE or FILE:LINE"),
                 "why": _same("why", "refs", says="show derivations"),
+                "infer": _same("infer", "refs", says="seconds to ask jedi about what is possible"),
             },
             {
                 "references": Way("refs"),
@@ -328,6 +329,7 @@ def _tools() -> tuple[AgentTool, ...]:
                 "module": _same("module", "move", says="instead of new_name: move it there"),
                 "possible": _same("possible", "rename", "move", says="what cannot be known"),
                 "mentions": _same("mentions", "rename", "move", says="also in comments and strings"),
+                "infer": _same("infer", "rename", says="as in references"),
                 **_safety("rename", "move"),
             },
             {"rename": Way("rename"), "move": Way("move")},

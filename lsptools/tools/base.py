@@ -24,11 +24,12 @@ from typing import (
     get_type_hints,
 )
 
-from lsptools.errors import BadRequest, ToolError
+from lsptools.errors import BadRequest, ToolError, Unavailable
 from lsptools.text.lines import Lines, LspPos, Offset, Span, UserPos
 
 if TYPE_CHECKING:
     from lsptools.edit.session import Session
+    from lsptools.languages.python.inference import Asking
     from lsptools.workspace.journal import State
     from lsptools.workspace.ripgrep import Skipped
     from lsptools.workspace.shell import Shell
@@ -66,6 +67,7 @@ class Context:
         candidate_command: tuple[str, ...] = (),
         variables: Mapping[str, str] | None = None,
         shell: Shell | None = None,
+        cache: Callable[[], Path] | None = None,
     ) -> None:
         self.snapshot = snapshot
         self._open_state = open_state
@@ -75,6 +77,7 @@ class Context:
         self.variables = variables
         """The environment of programs that are started; `None`: that of our process."""
         self._shell = shell
+        self._cache = cache
         self.is_lasting = shell is not None
         """Whether the caller's shell goes on after the call, with what it left in the background."""
 
@@ -103,7 +106,22 @@ class Context:
             candidate_command=self.candidate_command,
             variables=self.variables,
             shell=shell or self._shell,
+            cache=self._cache,
         )
+
+    def asking(self, seconds: int) -> Asking | None:
+        """How jedi may be asked for so many seconds; None: not at all."""
+        if seconds < 0:
+            raise BadRequest(
+                "invalid", f"{seconds} s is no time limit", hint="pass the seconds that jedi may take"
+            )
+        if not seconds:
+            return None
+        if self._cache is None:
+            raise Unavailable("unavailable", "there is no folder in which jedi may keep what it has read")
+        from lsptools.languages.python.inference import Asking
+
+        return Asking(seconds, self._cache())
 
     @cached_property
     def session(self) -> Session:
@@ -271,6 +289,8 @@ class Parameter:
     """What the option means without a value, which then is given as `--name=value`; empty: it needs one."""
 
 
+INFER = "ask jedi what the receivers are of what is possible, for up to N seconds (0: do not)"
+"""What the option of this name does, for every tool that has it."""
 DIFF = "print the change as a unified diff and write nothing"
 """What the option of this name does, for every tool that has it."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lsptools.errors import BadRequest, Refused, ToolError
 from lsptools.languages.names import Evidence, Occurrence, References, Step
 from lsptools.text.lines import Span
-from lsptools.tools.base import Context, Example, Positions, Tool, arg, lsp_range
+from lsptools.tools.base import INFER, Context, Example, Positions, Tool, arg, lsp_range
 from lsptools.tools.definition import PLACE, symbol_json
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Params:
         metavar="WHERE",
         group="Selection",
     )
+    infer: int = arg(INFER, default=0, metavar="N", group="Selection")
     why: bool = arg(
         "with the whole derivation of each occurrence listed (add --only for a single one)",
         default=False,
@@ -151,7 +152,8 @@ def run(context: Context, params: Params) -> ReferencesAnswer:
         return _run_with_calls(context, params)
     from lsptools.search.references import references
 
-    return select(references(context.snapshot, params.place), params, context.positions)
+    found = references(context.snapshot, params.place, context.asking(params.infer))
+    return select(found, params, context.positions)
 
 
 def _run_with_calls(context: Context, params: Params) -> ReferencesAnswer:
@@ -162,8 +164,9 @@ def _run_with_calls(context: Context, params: Params) -> ReferencesAnswer:
 
     place = locate(context.snapshot, params.place)
     finder = Finder(context.snapshot)
-    found = finder.account(finder.target(place)).references
-    answer = select(found, params, context.positions)
+    found, asking = finder.account(finder.target(place)), context.asking(params.infer)
+    found = found if asking is None else finder.settled(found, asking)
+    answer = select(found.references, params, context.positions)
     return replace(answer, calls=_selected(bound_calls_of(finder, place), context, params))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from lsptools.errors import Conflict, Refused, ToolError
 from lsptools.languages.names import Evidence, Occurrence
 from lsptools.tools import references
-from lsptools.tools.base import DIFF, Context, Example, Tool, arg
+from lsptools.tools.base import DIFF, INFER, Context, Example, Tool, arg
 from lsptools.tools.definition import PLACE
 from lsptools.tools.refactoring import CHECK, RefactoringAnswer, carry_out, unwritten
 from lsptools.tools.verify import Verification, keep_arg, verify_arg
@@ -30,6 +30,7 @@ class Params:
     mentions: bool = arg(
         "rename in comments, docstrings and other text, too", default=False, group="Decisions"
     )
+    infer: int = arg(INFER, default=0, metavar="N", group="Decisions")
     diff: bool = arg(DIFF, default=False, group="Safety")
     check: bool = arg(CHECK, default=False, group="Safety")
     verify: str | None = verify_arg()
@@ -72,7 +73,8 @@ def run(context: Context, params: Params) -> RenameAnswer:
 
     snapshot = context.snapshot
     policy = Policy(possible=params.possible, mentions=params.mentions)
-    plan = plan_rename(snapshot, locate(snapshot, params.place), params.new_name, policy)
+    asking = context.asking(params.infer)
+    plan = plan_rename(snapshot, locate(snapshot, params.place), params.new_name, policy, asking)
     _check_proof(plan)
     answer = RenameAnswer(plan, None, None, context.positions, new_name=params.new_name)
     verification = Verification(params.verify, params.keep)
@@ -103,7 +105,8 @@ TOOL = Tool(
         "Renames what `refs` calls `certain` and `likely`: the whole family of overrides, overloads and stubs, imports, "
         "keyword arguments, strings that the language defines as names, and the file of a module. Refuses, and lists "
         "every reason, when the new name would clash, capture or be captured, when the symbol belongs to a library, and "
-        "when occurrences are `possible` until `--possible include` or `--possible skip` decides. Before it writes, the "
+        "when occurrences are `possible` until `--possible include`, `--possible skip` or, as far as it can, jedi "
+        "(`--infer`) decides. Before it writes, the "
         "plan is applied to a copy in memory and the same search must find the same occurrences under the new name. "
         "`undo` takes it back."
     ),

@@ -18,8 +18,9 @@ from lsptools.workspace.globs import quoted
 from lsptools.workspace.snapshot import Snapshot
 
 PYTHON_SUFFIXES = (".py", ".pyi", ".pyw")
-_PYTHON = tuple(f"*{suffix}" for suffix in PYTHON_SUFFIXES)
-_OTHERS = tuple(f"!{glob}" for glob in _PYTHON)
+PYTHON_FILES = tuple(f"*{suffix}" for suffix in PYTHON_SUFFIXES)
+"""Globs for them."""
+_OTHERS = tuple(f"!{glob}" for glob in PYTHON_FILES)
 
 
 def searching(snapshot: Snapshot, at: FilePosition) -> Candidates:
@@ -64,7 +65,7 @@ class Candidates:
         key = _key(words)
         if key not in self._python:
             marks = sorted({mark for word in key for mark in marks_of(word)})
-            self._start(key, _PYTHON, marks)
+            self._start(key, PYTHON_FILES, marks)
 
     def python(self, words: Iterable[str]) -> tuple[str, ...]:
         """The Python files that contain one of the words, in whatever spelling, sorted; and a few that do not."""
@@ -72,7 +73,7 @@ class Candidates:
         known = self._python.get(key)
         if known is None:
             self.start_python(key)
-            found = self._begun.pop((key, _PYTHON)).result()
+            found = self._begun.pop((key, PYTHON_FILES)).result()
             known = self._python[key] = found.files
             self.incomplete += [
                 f"{skipped.path} was not read: {skipped.reason}"
@@ -83,12 +84,12 @@ class Candidates:
 
     def python_parts(self, part: str) -> tuple[str, ...]:
         """The Python files in which a text stands, also inside of words."""
-        return self.snapshot.files_with([part], globs=_PYTHON, whole_words=False).files
+        return self.snapshot.files_with([part], globs=PYTHON_FILES, whole_words=False).files
 
     def below(self, folder: str) -> tuple[str, ...]:
         """The Python files in a folder and the folders in it, sorted."""
         inside = f"{quoted(folder)}/**/"
-        return self.snapshot.files(globs=tuple(f"{inside}{glob}" for glob in _PYTHON))
+        return self.snapshot.files(globs=tuple(f"{inside}{glob}" for glob in PYTHON_FILES))
 
     def start_others(self, words: Iterable[str]) -> None:
         """Begin to look for the other files."""

@@ -80,6 +80,11 @@ class Meaning:
     on_demand: bool = False
     """Does a module of the workspace make the name when it is asked for it (`__getattr__`, PEP 562)?"""
 
+    @property
+    def is_blank(self) -> bool:
+        """Is nothing known at all, not even one of several alternatives?"""
+        return not (self.complete or self.roots or self.says or self.unbound or self.perhaps)
+
 
 NOTHING = Meaning(frozenset(), "")
 

@@ -28,7 +28,7 @@ from lsptools.workspace.snapshot import Snapshot
 
 SUFFIXES = (".py", ".pyi")
 _FILES = (*SUFFIXES, ".pyw")
-_SOURCE_FOLDERS = ("src", "lib", "python")
+SOURCE_FOLDERS = ("src", "lib", "python")
 """Folders in which packages may lie, beside the root."""
 VIRTUAL_ENVIRONMENTS = (".venv", "venv", "env", ".env")
 
@@ -253,7 +253,7 @@ class Project:
         """The name under which the file is imported from its package's parent; of a folder without `__init__`, its path."""
         if not path.endswith(_FILES):
             top, _, rest = path.partition("/")
-            return (rest if rest and top in _SOURCE_FOLDERS else path).replace("/", ".")
+            return (rest if rest and top in SOURCE_FOLDERS else path).replace("/", ".")
         stem, folder = path.rpartition("/")[2].rpartition(".")[0], _folder_of(path)
         parts = [] if stem == "__init__" else [stem]
         while folder and "__init__.py" in self._listing(folder):
@@ -314,7 +314,7 @@ class Project:
         while start:
             start = _folder_of(start)
             roots.extend((start, _join(start, "src")))
-        roots.extend(_SOURCE_FOLDERS)
+        roots.extend(SOURCE_FOLDERS)
         known = self._surroundings[folder] = tuple(dict.fromkeys(roots))
         return known
 
