@@ -70,7 +70,7 @@ def select(versions: Versions) -> Selection:
         rest = {id: distance for id, distance in distances.items() if id not in told}
         n_reaching = len({*known.ran, *changed, *rest})
         ids = list(dict.fromkeys([*changed, *known.ran[:most], *_chosen(index, rest, touched, most)]))
-    silent = [each for each in ids if _is_silent(index, each)]
+    silent = _silent(index, ids)
     return Selection(
         tuple(sorted(ids)),
         tuple(sorted(silent)),
@@ -136,17 +136,24 @@ def _nearest(distances: Mapping[str, int]) -> list[str]:
     return [id for _, _, id in sorted(ranked)]
 
 
-def _is_silent(index: Index, id: str) -> bool:
-    """Whether a test asserts nothing, itself or by a function of its file."""
-    path, *parts = id.split("::")
-    if not parts or path not in index.trees:
-        return False
-    functions = {
-        node.name: node
-        for node in ast.walk(index.trees[path])
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
-    return parts[-1] in functions and not _asserts(functions[parts[-1]], functions, set())
+def _silent(index: Index, ids: Iterable[str]) -> list[str]:
+    """The tests that assert nothing, themselves or by a function of their file."""
+    functions: dict[str, Mapping[str, ast.AST]] = {}
+    found = []
+    for id in ids:
+        path, *parts = id.split("::")
+        if not parts or path not in index.trees:
+            continue
+        if path not in functions:
+            functions[path] = {
+                node.name: node
+                for node in ast.walk(index.trees[path])
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            }
+        test = functions[path].get(parts[-1])
+        if test is not None and not _asserts(test, functions[path], set()):
+            found.append(id)
+    return found
 
 
 def _asserts(function: ast.AST, functions: Mapping[str, ast.AST], seen: set[str]) -> bool:

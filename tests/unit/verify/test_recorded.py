@@ -279,6 +279,20 @@ def test_a_test_whose_own_file_is_touched_beside_is_asked_anew(tmp_path: Path) -
     assert set(select(planned(snapshot, new)).ids) == {f"{T}test_one", f"{T}test_two"}
 
 
+def test_many_tests_are_told_apart_in_time(tmp_path: Path) -> None:
+    """Half of them reach the change and are not in the record, which knows as many others."""
+    n_tests = 2000
+    tests = "from app import low\n" + "".join(f"def test_{n}():\n    low({n})\n" for n in range(2 * n_tests))
+    record(tmp_path, {"app.py": {f"{T}test_{n}|run": {4 if n == 1 else 8} for n in range(n_tests)}})
+    snapshot = workspace(tmp_path, {"app.py": APP, "tests/test_app.py": tests})
+    os.utime(tmp_path / ".coverage", (2e9, 2e9))
+    versions = planned(snapshot, {"app.py": APP.replace("return x\n", "return -x\n")})
+    began = time.process_time()
+    found = select(versions)
+    assert time.process_time() - began < 3
+    assert found.is_recorded and found.n_reaching == n_tests + 1
+
+
 def test_a_record_outside_of_the_workspace_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     record(tmp_path / "elsewhere", BY_TEST)
