@@ -21,7 +21,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcpserver import ERAS, MODULE, commands_in, http_server, until
 
-N_CLIENTS = 8
+N_CLIENTS, N_SERVERS = 8, 3
 N_CALLS = 2_000
 DEADLINE_S = 60.0
 """For one answer, on a machine that is busy with other things; alone the slowest takes a second."""
@@ -77,6 +77,7 @@ def test_eight_clients_and_one_that_hangs(tmp_path: Path, variables: dict[str, s
     assert (root / "total.txt").read_text() == f"total = {tally.increments}\n"
     assert tally.increments > 100
     assert set(tally.errors) <= {"edit: stale", "edit: unread", "edit: not_found"}, tally.errors
+    assert len(tally.memory) == N_SERVERS, tally.memory
     for early, *_, late in tally.memory.values():
         assert late - early < MOST_GROWTH, tally.memory
     until(lambda: not commands_in(root.parent))

@@ -45,7 +45,8 @@ def run(context: Context, params: Params) -> HistoryAnswer:
     from lsptools.edit.target import target
     from lsptools.workspace.journal import history
 
-    entries = history(context.state, operations=context.snapshot.operations)
+    snapshot = context.snapshot
+    entries = history(context.state, operations=snapshot.operations, checkpoint=snapshot.checkpoint)
     if params.file is not None:
         name = target(context.snapshot, params.file).real_name
         entries = tuple(entry for entry in entries if name in entry.files)

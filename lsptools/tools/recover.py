@@ -52,7 +52,10 @@ def run(context: Context, params: Params) -> RecoverAnswer:
     from lsptools.workspace.journal import recover
 
     snapshot = context.snapshot
-    return RecoverAnswer(recover(snapshot.root, context.state, operations=snapshot.operations))
+    done = recover(
+        snapshot.root, context.state, operations=snapshot.operations, checkpoint=snapshot.checkpoint
+    )
+    return RecoverAnswer(done)
 
 
 TOOL = Tool(

@@ -55,7 +55,14 @@ def run(context: Context, params: Params) -> UndoAnswer:
 
     snapshot = context.snapshot
     file = None if params.file is None else target(snapshot, params.file).real_name
-    applied = undo(snapshot.root, context.state, params.id, file=file, operations=snapshot.operations)
+    applied = undo(
+        snapshot.root,
+        context.state,
+        params.id,
+        file=file,
+        operations=snapshot.operations,
+        checkpoint=snapshot.checkpoint,
+    )
     follow(context, applied)
     return UndoAnswer(applied)
 

@@ -115,6 +115,13 @@ def run(context: Context, params: Params) -> VerifyAnswer:
 
     if params.id is not None and params.against is not None:
         raise BadRequest("invalid", "a change and a revision were both named", hint="name one of them")
+    if params.reproduces is not None and (params.command is not None or params.rungs):
+        other = "`command`" if params.command is not None else "`rungs`"
+        raise BadRequest(
+            "invalid",
+            f"`reproduces` runs one test by pytest, and {other} asks for something else",
+            hint="ask twice, with one of them each",
+        )
     versions = _versions(context, params)
     means = means_of(context, params.timeout, params.python, params.command)
     if params.reproduces is not None:

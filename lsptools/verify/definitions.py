@@ -27,6 +27,8 @@ class Definition:
     """`Class.method`; `MODULE` for what is outside of all definitions."""
     first_line: int
     """1-based, with decorators."""
+    first_line_inside: int
+    """That of the first statement of its body."""
     last_line: int
     is_class: bool = False
 
@@ -53,7 +55,8 @@ def _definitions(node: ast.AST, inside: str) -> Iterator[Definition]:
         if isinstance(child, (*_FUNCTION, ast.ClassDef)):
             qualified = f"{inside}.{child.name}" if inside else child.name
             first = min([child.lineno, *(each.lineno for each in child.decorator_list)])
-            yield Definition(qualified, first, child.end_lineno or first, isinstance(child, ast.ClassDef))
+            last = child.end_lineno or first
+            yield Definition(qualified, first, child.body[0].lineno, last, isinstance(child, ast.ClassDef))
             yield from _definitions(child, qualified)
         else:
             yield from _definitions(child, inside)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lsptools.errors import BadRequest, Unavailable
@@ -105,10 +105,19 @@ def _asked(name: str, versions: Versions, programs: Programs, so_far: list[Verdi
     if broken:
         return Verdict(name, Standing.NOT_RUN, "a text cannot be read", "anything")
     try:
-        return RUNNING[name](programs)
+        return _of_the_copy(RUNNING[name](programs), programs.bench)
     except (OSError, Unavailable) as error:
         says = f"it could not be run: {error}"
         return Verdict(name, Standing.COULD_NOT_RUN, says, "anything")
+
+
+def _of_the_copy(verdict: Verdict, bench: Bench) -> Verdict:
+    """The verdict, which says what its program could not see."""
+    unread = bench.unread
+    if not unread or not verdict.command:
+        return verdict
+    covers = f"without what cannot be read: {', '.join(unread[:3])}{', …' if len(unread) > 3 else ''}"
+    return replace(verdict, covers="; ".join(filter(None, (verdict.covers, covers))))
 
 
 def red_before_green(versions: Versions, test: str, means: Means) -> Report:
@@ -116,5 +125,5 @@ def red_before_green(versions: Versions, test: str, means: Means) -> Report:
     with Bench(means.home, versions.after.root.path) as bench:
         programs = _programs(versions, bench, means)
         began = time.monotonic()
-        verdict = reproduce.check(programs, test)
+        verdict = _of_the_copy(reproduce.check(programs, test), bench)
     return Report(versions.what, (verdict.timed(round(time.monotonic() - began, 3)),))

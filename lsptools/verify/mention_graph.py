@@ -42,6 +42,16 @@ class Node:
     mentions: frozenset[str]
     is_autouse: bool = False
 
+    @property
+    def id(self) -> str:
+        """As pytest calls it, if it is a test or a class of tests."""
+        return id_of(self.path, self.qualified)
+
+
+def id_of(path: str, qualified: str) -> str:
+    """As pytest calls a test, or a class of tests."""
+    return f"{path}::{qualified.replace('.', '::')}"
+
 
 @dataclass(slots=True)
 class Index:
@@ -299,20 +309,20 @@ def _tests_with(index: Index, node: Node, classes: set[tuple[str, str]]) -> Iter
     owner, _, name = node.qualified.rpartition(".")
     in_tests = bool(TEST_FILE.search(node.path))
     if in_tests and is_test(node):
-        yield f"{node.path}::{node.qualified.replace('.', '::')}"
+        yield node.id
     if owner and (name.startswith("test") or name in _SETUP):
         # Also of the classes that inherit it.
         for path, qualified in classes:
             if owner.rpartition(".")[2] in index.bases[path, qualified]:
-                yield f"{path}::{qualified.replace('.', '::')}"
+                yield id_of(path, qualified)
         if in_tests and name in _SETUP:
-            yield f"{node.path}::{owner.replace('.', '::')}"
+            yield id_of(node.path, owner)
     if in_tests and (
         node.qualified == MODULE or (node.is_autouse and not owner) or name in ("setup_module", "pytestmark")
     ):
         yield node.path
     if in_tests and node.is_autouse and owner:
-        yield f"{node.path}::{owner.replace('.', '::')}"
+        yield id_of(node.path, owner)
     if _CONFTEST.search(node.path) and (node.is_autouse or node.qualified.startswith("pytest_")):
         folder = node.path.rpartition("/")[0]
         yield from (path for path in index.trees if TEST_FILE.search(path) and path.startswith(folder))

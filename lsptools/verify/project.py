@@ -51,22 +51,54 @@ def configured(snapshot: Snapshot, tools: Sequence[str]) -> tuple[str, ...]:
 
 
 def setting(snapshot: Snapshot, name: str) -> str | None:
-    """A text that `[tool.lsptools]` in `pyproject.toml` sets; of one line, in plain quotes of either kind."""
-    section = re.search(
-        r"^[ \t]*\[tool\.lsptools\][ \t]*(?:#[^\n]*)?$(.*?)(?=^[ \t]*\[|\Z)",
-        _text(snapshot, "pyproject.toml").replace("\r", ""),
-        re.M | re.S,
-    )
+    """A text that `[tool.lsptools]` in `pyproject.toml` sets, as a TOML string of any kind; another value is `invalid`."""
+    text = _text(snapshot, "pyproject.toml").replace("\r", "")
+    section = _SECTION.search(text)
     if section is None:
         return None
-    found = re.search(
-        rf"^[ \t]*{re.escape(name)}[ \t]*=[ \t]*(?:\"((?:[^\"\\\n]|\\.)*)\"|'([^'\n]*)')",
-        section[1],
-        re.M,
-    )
+    end = next(_NEXT_SECTION.finditer(text, section.end())).start()
+    key = re.compile(rf"^[ \t]*([\"']?){re.escape(name)}\1[ \t]*=[ \t]*", re.MULTILINE)
+    found = key.search(text, section.end(), end)
     if found is None:
         return None
-    return re.sub(r"\\([\"\\])", r"\1", found[1]) if found[1] is not None else found[2]
+    value = _STRING.match(text, found.end())
+    if value is None:
+        raise BadRequest(
+            "invalid",
+            f"{name!r} in [tool.lsptools] of pyproject.toml is no string",
+            hint=f'write it as {name} = "…"',
+        )
+    return _said(value)
+
+
+_SECTION = re.compile(r"^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*lsptools[ \t]*\][ \t]*(?:#[^\n]*)?$", re.MULTILINE)
+_NEXT_SECTION = re.compile(r"^[ \t]*\[|\Z", re.MULTILINE)
+_STRING = re.compile(
+    r'''(?:"""\n?(?P<long>(?:[^\\]|\\.)*?"{0,2})"""(?!")'''
+    r"|'''\n?(?P<long_literal>.*?'{0,2})'''(?!')"
+    r'''|"(?P<basic>(?:[^"\\\n]|\\[^\n])*)"'''
+    r"|'(?P<literal>[^'\n]*)')[ \t]*(?:#[^\n]*)?(?:\n|\Z)",
+    re.DOTALL,
+)
+_ESCAPED = re.compile(r"\\(?:[ \t]*\n\s*|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", "e": "\x1b"}
+
+
+def _said(value: re.Match[str]) -> str:
+    """What a TOML string says."""
+    for kind in ("long_literal", "literal"):
+        if value[kind] is not None:
+            return value[kind]
+    written = value["long"] if value["long"] is not None else value["basic"]
+    return _ESCAPED.sub(_character, written)
+
+
+def _character(escaped: re.Match[str]) -> str:
+    """What an escape stands for; a line end with the blanks around it for nothing."""
+    code = escaped[1] or escaped[2]
+    if code is not None:
+        return chr(int(code, 16)) if int(code, 16) < 0x110000 else escaped[0]
+    return _ESCAPES.get(escaped[3], escaped[3]) if escaped[3] else ""
 
 
 def _has_section(text: str, section: str) -> bool:

@@ -1,10 +1,10 @@
 """Which tests are to be run for a change, of all that reach what it touches (`mention_graph.py`).
 
 Where coverage.py has recorded which test ran which line, that answers (`by_record.py`), and the graph only for tests that the record
-does not know. Without a record, where everything goes through one door, nearly every test reaches everything. So at most a fifth of
-the tests is chosen (but `ENOUGH` in any case): half of them the nearest, counted in mentions from the touched definition to the
-test, with some of each class and file at the same distance; the other half those that speak most of it, counted in rare words
-they share with its name and file.
+does not know, or knows from before they changed. Without a record, where everything goes through one door, nearly every test reaches
+everything. So at most a fifth of the tests is chosen (but `ENOUGH` in any case): half of them the nearest, counted in mentions from
+the touched definition to the test, with some of each class and file at the same distance; the other half those that speak most of it,
+counted in rare words they share with its name and file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lsptools.verify.by_record import known_by_record
@@ -66,10 +66,11 @@ def select(versions: Versions) -> Selection:
         ids = _chosen(index, distances, touched, most)
     else:
         changed = [id for id, distance in distances.items() if not distance]
-        rest = {id: distance for id, distance in distances.items() if not _is_known(id, known.tests)}
+        told = _with_those_above(known.tests) - _with_those_above(known.doubted)
+        rest = {id: distance for id, distance in distances.items() if id not in told}
         n_reaching = len({*known.ran, *changed, *rest})
         ids = list(dict.fromkeys([*changed, *known.ran[:most], *_chosen(index, rest, touched, most)]))
-    silent = [each for each in ids if _is_silent(index, each)]
+    silent = _silent(index, ids)
     return Selection(
         tuple(sorted(ids)),
         tuple(sorted(silent)),
@@ -80,9 +81,14 @@ def select(versions: Versions) -> Selection:
     )
 
 
-def _is_known(id: str, tests: frozenset[str]) -> bool:
-    """Whether a record knows a test, or one of a class or file."""
-    return id in tests or any(each.startswith(f"{id}::") for each in tests)
+def _with_those_above(ids: Iterable[str]) -> set[str]:
+    """Tests, and the classes and files that they are in."""
+    found = set()
+    for id in ids:
+        while id and id not in found:
+            found.add(id)
+            id = id.rpartition("::")[0]
+    return found
 
 
 def _chosen(
@@ -104,9 +110,8 @@ def _speaking(index: Index, distances: Mapping[str, int], touched: set[tuple[str
     }
     spoken: dict[str, set[str]] = {id: _parts(id) for id in distances}
     for node in index.nodes:
-        id = f"{node.path}::{node.qualified.replace('.', '::')}"
-        if id in spoken:
-            spoken[id] |= {part for word in node.mentions for part in _parts(word)}
+        if node.id in spoken:
+            spoken[node.id] |= {part for word in node.mentions for part in _parts(word)}
     counts = Counter(part for parts in spoken.values() for part in parts & asked)
     score = {id: sum(1 / counts[part] for part in parts & asked) for id, parts in spoken.items()}
     return sorted(distances, key=lambda id: (-score[id], distances[id], id))
@@ -131,17 +136,24 @@ def _nearest(distances: Mapping[str, int]) -> list[str]:
     return [id for _, _, id in sorted(ranked)]
 
 
-def _is_silent(index: Index, id: str) -> bool:
-    """Whether a test asserts nothing, itself or by a function of its file."""
-    path, *parts = id.split("::")
-    if not parts or path not in index.trees:
-        return False
-    functions = {
-        node.name: node
-        for node in ast.walk(index.trees[path])
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
-    return parts[-1] in functions and not _asserts(functions[parts[-1]], functions, set())
+def _silent(index: Index, ids: Iterable[str]) -> list[str]:
+    """The tests that assert nothing, themselves or by a function of their file."""
+    functions: dict[str, Mapping[str, ast.AST]] = {}
+    found = []
+    for id in ids:
+        path, *parts = id.split("::")
+        if not parts or path not in index.trees:
+            continue
+        if path not in functions:
+            functions[path] = {
+                node.name: node
+                for node in ast.walk(index.trees[path])
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            }
+        test = functions[path].get(parts[-1])
+        if test is not None and not _asserts(test, functions[path], set()):
+            found.append(id)
+    return found
 
 
 def _asserts(function: ast.AST, functions: Mapping[str, ast.AST], seen: set[str]) -> bool:

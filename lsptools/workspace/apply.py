@@ -129,17 +129,21 @@ def apply(
     """Do the change to the disk, all of it or nothing.
 
     The disk counts, not what `snapshot` has read or laid over it: `Stale` names every file whose content is not the one the
-    change was made from. `Refused` (`exists`) names what is in the way, `Unavailable` what may not be written, or
+    change was made from. `snapshot.checkpoint` is asked while others are waited for, not afterwards. `Refused` (`exists`) names what is in the way, `Unavailable` what may not be written, or
     what went wrong on the way; in each case nothing has changed.
     """
     if not change:
         return Applied("", (), (), change.notes)
     root, operations = snapshot.root, snapshot.operations
-    with told_as_unavailable("nothing was changed"), state.hold(timeout_s=timeout_s):
-        repaired = repair(state, operations, timeout_s=timeout_s, on_step=on_step)
+    checkpoint = snapshot.checkpoint
+    with (
+        told_as_unavailable("nothing was changed"),
+        state.hold(timeout_s=timeout_s, checkpoint=checkpoint),
+    ):
+        repaired = repair(state, operations, timeout_s=timeout_s, on_step=on_step, checkpoint=checkpoint)
         while True:
             paths = real_paths(root, operations, change)
-            with state.hold_files(paths, timeout_s=timeout_s):
+            with state.hold_files(paths, timeout_s=timeout_s, checkpoint=checkpoint):
                 # A link may have been changed while we waited for the locks.
                 if real_paths(root, operations, change) != paths:
                     continue
@@ -190,7 +194,12 @@ def carry_out(
 
 
 def repair(
-    state: State, operations: Operations, *, timeout_s: float = TIMEOUT_S, on_step: OnStep = no_step
+    state: State,
+    operations: Operations,
+    *,
+    timeout_s: float = TIMEOUT_S,
+    on_step: OnStep = no_step,
+    checkpoint: Callable[[], None] | None = None,
 ) -> tuple[Repaired, ...]:
     """Take back or complete every change that was interrupted. The caller holds the workspace's lock."""
     repaired = []
@@ -199,7 +208,7 @@ def repair(
             continue  # perhaps a disk that is not there today; its files will still want to be repaired
         job = _Job(operations, state, record, on_step)
         paths = real_paths_of_steps(Root(Path(record.root)), operations, record.steps)
-        with state.hold_files(paths, timeout_s=timeout_s):
+        with state.hold_files(paths, timeout_s=timeout_s, checkpoint=checkpoint):
             repaired.append(_settle(job))
     if repaired:
         state.tidy()

@@ -7,17 +7,20 @@ project anew, except those of files that differ: Python tells old from new by si
 
 Both versions are shown in the same folder, one after the other, so that paths in messages compare and what a tool has cached
 of files that stay serves both.
+
+What cannot be read is not in the copy, and named (`Bench.unread`); of compiled modules nobody misses one.
 """
 
 # ruff: noqa: PTH101, PTH115, PTH211
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import shutil
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lsptools.errors import BadRequest
@@ -53,6 +56,8 @@ class Bench:
         self.folder = self._home / root.name
         """The copy; it has the name of the workspace."""
         self.shown = ""
+        self.unread: tuple[str, ...] = ()
+        """What the copy lacks since it cannot be read: files and folders, relative to the root with `/`."""
 
     def __enter__(self) -> Bench:
         return self
@@ -80,7 +85,10 @@ class Bench:
         if not self._is_made:
             _remove_old(self._home.parent)
             self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _copy_folder(str(self._root), str(self.folder))
+            unread: list[str] = []
+            _copy_folder(str(self._root), str(self.folder), unread)
+            top = os.path.join(self._root, "")
+            self.unread = tuple(sorted(each.removeprefix(top).replace(os.sep, "/") for each in unread))
             self._is_made = True
         if label == self.shown:
             return
@@ -102,43 +110,72 @@ class Bench:
         self.shown = label
 
 
-def _copy_folder(old: str, new: str) -> None:
+def _copy_folder(old: str, new: str, unread: list[str]) -> None:
+    """Copy a folder with all that is in it; the paths of what cannot be read are added to `unread`."""
     os.mkdir(new)  # noqa: PTH102
-    with os.scandir(old) as entries:
+    with _reading(old, unread), os.scandir(old) as entries:
         for entry in entries:
-            target = os.path.join(new, entry.name)
             if entry.name in LEFT_OUT:
                 continue
-            with suppress(FileNotFoundError):  # gone meanwhile
-                if entry.name == COMPILED:
-                    if entry.is_dir(follow_symlinks=False):
-                        _copy_compiled(entry.path, target)
-                elif entry.is_symlink():
+            target = os.path.join(new, entry.name)
+            if entry.name == COMPILED:
+                if entry.is_dir(follow_symlinks=False):
+                    _copy_compiled(entry.path, target)
+                continue
+            with _reading(entry.path, unread):
+                if entry.is_symlink():
                     os.symlink(os.readlink(entry.path), target)
                 elif entry.is_dir():
                     if entry.name in LINKED or os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
                         os.symlink(entry.path, target)
                     else:
-                        _copy_folder(entry.path, target)
+                        _copy_folder(entry.path, target, unread)
                 elif entry.is_file():
                     if entry.stat().st_size > LARGEST_FILE:
                         os.symlink(entry.path, target)
                     else:
-                        shutil.copy2(entry.path, target)
+                        _copy_file(entry.path, target)
                         os.chmod(target, entry.stat().st_mode | 0o600)
 
 
 def _copy_compiled(old: str, new: str) -> None:
     """Not those that pytest has rewritten: they name the files of the user's tree as the place of a failure."""
     os.mkdir(new)  # noqa: PTH102
-    with os.scandir(old) as entries:
+    with _reading(old), os.scandir(old) as entries:
         for entry in entries:
-            if (
-                entry.name.endswith(".pyc")
-                and "-pytest-" not in entry.name
-                and entry.is_file(follow_symlinks=False)
-            ):
-                shutil.copy2(entry.path, os.path.join(new, entry.name))
+            with _reading(entry.path):
+                if (
+                    entry.name.endswith(".pyc")
+                    and "-pytest-" not in entry.name
+                    and entry.is_file(follow_symlinks=False)
+                ):
+                    _copy_file(entry.path, os.path.join(new, entry.name))
+
+
+def _copy_file(old: str, new: str) -> None:
+    try:
+        shutil.copy2(old, new)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(new)  # noqa: PTH108  # no half of a file
+        raise
+
+
+@contextmanager
+def _reading(path: str, unread: list[str] | None = None) -> Iterator[None]:
+    """Go on where this cannot be read, and say so. That the copy cannot be written is another matter."""
+    try:
+        yield
+    except FileNotFoundError:
+        pass  # gone meanwhile
+    except OSError as error:
+        if error.errno in _IS_FULL:
+            raise
+        if unread is not None:
+            unread.append(path)
+
+
+_IS_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def _forget_compiled(source: Path) -> None:

@@ -13,7 +13,7 @@ Reading the history or undoing repairs what was interrupted first (`recover`), a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from lsptools.errors import BadRequest
@@ -56,11 +56,15 @@ class Entry:
 
 
 def history(
-    state: State, *, operations: Operations | None = None, timeout_s: float = TIMEOUT_S
+    state: State,
+    *,
+    operations: Operations | None = None,
+    timeout_s: float = TIMEOUT_S,
+    checkpoint: Callable[[], None] | None = None,
 ) -> tuple[Entry, ...]:
     """The changes made to the workspace, newest first."""
     if state.unfinished():
-        _repair(state, operations or LocalOperations(), timeout_s, no_step)
+        _repair(state, operations or LocalOperations(), timeout_s, no_step, checkpoint)
     return _entries(state.finished())
 
 
@@ -73,19 +77,23 @@ def undo(
     operations: Operations | None = None,
     timeout_s: float = TIMEOUT_S,
     on_step: OnStep = no_step,
+    checkpoint: Callable[[], None] | None = None,
 ) -> Applied:
     """Take back the change with this id (of an undo: redo what it undid), or else the newest one that still stands.
 
     With `file`, which is relative to the root, only what the change did to that file; without an id that is the newest change
-    that wrote it. The change itself still stands then.
+    that wrote it. The change itself still stands then. `checkpoint` is called while others are waited for.
     """
     operations = operations or LocalOperations()
-    with told_as_unavailable("nothing was changed"), state.hold(timeout_s=timeout_s):
-        repaired = repair(state, operations, timeout_s=timeout_s, on_step=on_step)
+    with (
+        told_as_unavailable("nothing was changed"),
+        state.hold(timeout_s=timeout_s, checkpoint=checkpoint),
+    ):
+        repaired = repair(state, operations, timeout_s=timeout_s, on_step=on_step, checkpoint=checkpoint)
         record = _chosen(state.finished(), id, file)
         steps = record.steps if file is None else _steps_about(record, file)
         paths = real_paths_of_steps(root, operations, steps)
-        with state.hold_files(paths, timeout_s=timeout_s):
+        with state.hold_files(paths, timeout_s=timeout_s, checkpoint=checkpoint):
             prepared = prepare_undo(root, operations, steps, state.content(record), record.id)
             label, undoes = _label_of_undoing(record), record.id
             if file is not None:
@@ -103,6 +111,7 @@ def recover(
     operations: Operations | None = None,
     timeout_s: float = TIMEOUT_S,
     on_step: OnStep = no_step,
+    checkpoint: Callable[[], None] | None = None,
 ) -> tuple[Repaired, ...]:
     """Take back or complete what was interrupted in this workspace, and say so; usually nothing."""
     if any(record.root != str(root.path) for record in state.unfinished()):
@@ -113,13 +122,19 @@ def recover(
         )
     if not state.unfinished():
         return ()
-    return _repair(state, operations or LocalOperations(), timeout_s, on_step)
+    return _repair(state, operations or LocalOperations(), timeout_s, on_step, checkpoint)
 
 
-def _repair(state: State, operations: Operations, timeout_s: float, on_step: OnStep) -> tuple[Repaired, ...]:
+def _repair(
+    state: State,
+    operations: Operations,
+    timeout_s: float,
+    on_step: OnStep,
+    checkpoint: Callable[[], None] | None,
+) -> tuple[Repaired, ...]:
     outcome = "a change that was interrupted is still to be repaired"
-    with told_as_unavailable(outcome), state.hold(timeout_s=timeout_s):
-        return repair(state, operations, timeout_s=timeout_s, on_step=on_step)
+    with told_as_unavailable(outcome), state.hold(timeout_s=timeout_s, checkpoint=checkpoint):
+        return repair(state, operations, timeout_s=timeout_s, on_step=on_step, checkpoint=checkpoint)
 
 
 def _entries(records: Iterable[Record]) -> tuple[Entry, ...]:

@@ -29,7 +29,7 @@ class Past:
 
 def past_of_change(now: Snapshot, state: State, id: str | None) -> Past:
     """Before the change with this id, or the newest that stands. `Stale` if a file has moved on since."""
-    entries = history(state)
+    entries = history(state, checkpoint=now.checkpoint)
     if id is None:
         id = next((entry.id for entry in entries if not entry.undone and not entry.undoes), None)
         if id is None:

@@ -18,6 +18,7 @@ import sys
 import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event, Thread
@@ -43,6 +44,9 @@ from lsptools.workspace.survey import (
 )
 from lsptools.workspace.walk import FOREIGN, VERSION_CONTROL
 from lsptools.workspace.words import checked_words, python_pattern, rust_patterns
+
+if sys.platform == "linux":
+    import fcntl
 
 __all__ = ["Case", "Found", "Hits", "Line", "Query", "Rg", "Skipped", "Why", "find_executable"]
 
@@ -251,24 +255,31 @@ class Rg:
         """Start ripgrep in the root."""
         process = self._started(root, arguments, subprocess.PIPE)
         assert process.stdin is not None
-        # Patterns are all that it reads, before it writes anything.
-        _give(process.stdin, given)
+        running = _Running(self, process)
+        try:
+            # Patterns are all that it reads, before it writes anything.
+            _give(process.stdin, given)
+        except BaseException:
+            running.cancel()
+            raise
         process.stdin = None
-        return _Running(self, process)
+        return running
 
     def _started(self, root: Root, arguments: Sequence[str], stdin: int) -> subprocess.Popen[bytes]:
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 [str(self.executable), *arguments],
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=root.path,
                 creationflags=_NO_WINDOW,
-                pipesize=_PIPE_BYTES,
             )
         except OSError as error:
             raise self._cannot_start(error) from None
+        assert process.stdout is not None
+        _enlarge(process.stdout)
+        return process
 
     def _stream(
         self,
@@ -364,6 +375,13 @@ _PIPE_BYTES = 1 << 20
 """So much of its answer ripgrep can write while nobody reads (Linux)."""
 
 
+def _enlarge(pipe: IO[bytes]) -> None:
+    """Make room in a pipe, if we may: all pipes of a user have only so many pages together, and a small one does, too."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
+
+
 class _Running:
     """ripgrep at work."""
 
@@ -372,25 +390,26 @@ class _Running:
         self._process = process
 
     def done(self) -> _Done:
-        """Wait for its end."""
+        """Wait for its end. Whatever stops the wait (the checkpoint, the time limit, the user's Ctrl-C) ends it, too."""
+        try:
+            stdout, stderr = self._said()
+        except BaseException:
+            self.cancel()
+            raise
+        return _Done(stdout, _skipped(self._process.returncode, stderr))
+
+    def _said(self) -> tuple[bytes, bytes]:
+        """What it has written, when it has come to its end."""
         rg, end = self._rg, time.monotonic() + self._rg.timeout
         while True:
             left = max(0.0, end - time.monotonic())
             try:
-                stdout, stderr = self._process.communicate(
-                    timeout=left if rg.checkpoint is None else min(left, _BEAT)
-                )
-                return _Done(stdout, _skipped(self._process.returncode, stderr))
+                return self._process.communicate(timeout=left if rg.checkpoint is None else min(left, _BEAT))
             except subprocess.TimeoutExpired:
                 if time.monotonic() >= end:
-                    self.cancel()
                     raise rg._too_slow() from None
             if rg.checkpoint is not None:
-                try:
-                    rg.checkpoint()
-                except BaseException:
-                    self.cancel()
-                    raise
+                rg.checkpoint()
 
     def cancel(self) -> None:
         """End it; nobody needs what it finds."""

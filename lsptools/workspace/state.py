@@ -24,9 +24,9 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from hashlib import blake2b
 from pathlib import Path
@@ -45,7 +45,7 @@ MAX_ENTRIES = 200
 MAX_BYTES = 256 << 20
 N_FILE_LOCKS = 64
 MOST_TURNS = 20
-"""So many times the time limit for a lock passes while others take it in turns, before it is given up."""
+"""So many times the time limit for one lock passes while others take turns, before all locks are given up."""
 
 _FORMAT = 2
 _OLD_FORMAT = 1
@@ -115,15 +115,24 @@ class State:
         return self.folder / "changes"
 
     @contextmanager
-    def hold(self, *, timeout_s: float) -> Iterator[None]:
-        """Keep everyone else from changing this workspace and its history. Not to be nested."""
+    def hold(self, *, timeout_s: float, checkpoint: Callable[[], None] | None = None) -> Iterator[None]:
+        """Keep everyone else from changing this workspace and its history. Not to be nested.
+
+        This and `hold_files` wait as `held` does.
+        """
         make_private(self.folder)
         make_private(self.changes)
-        with held([self.folder / "lock"], timeout_s=timeout_s):
+        with held([self.folder / "lock"], timeout_s=timeout_s, checkpoint=checkpoint):
             yield
 
     @contextmanager
-    def hold_files(self, real_paths: Iterable[str] | None, *, timeout_s: float) -> Iterator[None]:
+    def hold_files(
+        self,
+        real_paths: Iterable[str] | None,
+        *,
+        timeout_s: float,
+        checkpoint: Callable[[], None] | None = None,
+    ) -> Iterator[None]:
         """Keep these files (`None`: all files) from others, who may have opened another root above or below ours.
 
         A file's lock is one of `N_FILE_LOCKS`, chosen by the hash of its real path: so locks do not pile up, and a change of
@@ -135,7 +144,8 @@ class State:
         numbers = (
             range(N_FILE_LOCKS) if real_paths is None else sorted({_lock_number(path) for path in real_paths})
         )
-        with held([folder / f"{number:02}.lock" for number in numbers], timeout_s=timeout_s):
+        locks = [folder / f"{number:02}.lock" for number in numbers]
+        with held(locks, timeout_s=timeout_s, checkpoint=checkpoint):
             yield
 
     def new_record(
@@ -283,52 +293,74 @@ def make_private(folder: Path) -> None:
 
 
 @contextmanager
-def held(paths: list[Path], *, timeout_s: float) -> Iterator[None]:
-    """Hold the locks that these files are, taken in this order; each is waited for so long, and longer while others take turns.
+def held(
+    paths: list[Path], *, timeout_s: float, checkpoint: Callable[[], None] | None = None
+) -> Iterator[None]:
+    """Hold the locks that these files are, taken in this order. One is waited for so long, and longer while others take turns.
 
     Who comes next is chance, so among many that are busy one may wait long without anybody holding the lock for long. Whoever
-    takes it touches a file beside it, by which those who wait see that it goes on.
+    takes it touches a file beside it, by which those who wait see that it goes on. For all locks together nobody waits longer than
+    `MOST_TURNS` time limits. While we wait, `checkpoint` is called, whose error ends it.
     """
     # Imported when first needed: it takes longer to import than all of lsptools that looking up a name needs.
     from filelock import FileLock
 
+    patience = Patience(timeout_s, checkpoint)
     with ExitStack() as held:
         for path in paths:
             lock = FileLock(path, mode=0o600)
             turns = path.with_name(f"{path.name}.turn")
             try:
-                is_ours = _acquired(lock, turns, timeout_s)
+                patience.acquire(lock, turns)
             except OSError as error:
                 raise _no_state(path, error) from error
-            if not is_ours:
-                raise Unavailable(
-                    "timed_out",
-                    f"another process has been changing these files for more than {timeout_s:g} s",
-                    hint="try again when it is done",
-                )
             held.callback(lock.release)
             with suppress(OSError):
                 turns.touch(mode=0o600)
         yield
 
 
-def _acquired(lock: BaseFileLock, turns: Path, timeout_s: float) -> bool:
-    """Whether the lock could be taken, before nobody else took it for so long."""
-    from filelock import Timeout
+@dataclass(slots=True)
+class Patience:
+    """How long somebody waits for all locks that he needs at once."""
 
-    began = since = time.monotonic()
-    seen = _last_turn(turns)
-    while True:
-        try:
-            left_s = since + timeout_s - time.monotonic()
-            lock.acquire(timeout=max(0.0, min(left_s, _LOOK_S)), poll_interval=_POLL_S)
-            return True
-        except Timeout:
+    timeout_s: float
+    """So long for somebody who holds one and does not pass it on."""
+    checkpoint: Callable[[], None] | None = None
+    _began: float = field(default_factory=time.monotonic, init=False)
+
+    def acquire(self, lock: BaseFileLock, turns: Path) -> None:
+        """Take the lock, of which `turns` is touched by all who take it; `timed_out` when patience is at its end."""
+        from filelock import Timeout
+
+        since, seen = time.monotonic(), _last_turn(turns)
+        while True:
+            left_s = min(since + self.timeout_s, self._end) - time.monotonic()
+            try:
+                lock.acquire(timeout=max(0.0, min(left_s, _LOOK_S)), poll_interval=_POLL_S)
+                return
+            except Timeout:
+                pass
+            if self.checkpoint is not None:
+                self.checkpoint()
             now = time.monotonic()
-            if (turn := _last_turn(turns)) != seen and now < began + MOST_TURNS * timeout_s:
+            if now >= self._end:
+                raise self._timed_out(
+                    f"other processes have been changing these files for {now - self._began:.0f} s"
+                )
+            if (turn := _last_turn(turns)) != seen:
                 seen, since = turn, now
-            if now >= since + timeout_s:
-                return False
+            elif now >= since + self.timeout_s:
+                raise self._timed_out(
+                    f"another process has been changing these files for more than {self.timeout_s:g} s"
+                )
+
+    @property
+    def _end(self) -> float:
+        return self._began + MOST_TURNS * self.timeout_s
+
+    def _timed_out(self, says: str) -> Unavailable:
+        return Unavailable("timed_out", says, hint="try again when that is done")
 
 
 def _last_turn(turns: Path) -> int:

@@ -143,6 +143,16 @@ def test_a_rename_that_passes_is_written(root: Path, capsys: pytest.CaptureFixtu
     assert "verification: passed" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("also", [("--command", "make test"), ("--rungs", "types")])
+def test_reproduces_does_not_drop_what_is_asked_besides(
+    root: Path, capsys: pytest.CaptureFixture[str], also: tuple[str, str]
+) -> None:
+    lsptools.open_workspace(root).rename("net.get", "fetch")
+    code, answer = said(capsys, "verify", "--reproduces", "net.py::get", *also)
+    assert code == 2 and answer["error"]["kind"] == "invalid"
+    assert f"`{also[0][2:]}`" in answer["error"]["message"]
+
+
 def test_verify_alone_takes_no_argument(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`--verify PLACE NEW` is not `--verify=PLACE`."""
     code, answer = said(capsys, "rename", "--verify", "net.get", "fetch", "--check")

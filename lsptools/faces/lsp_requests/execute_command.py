@@ -94,14 +94,15 @@ def _applied_in_editor(views: Views, view: View, change: Change) -> bool:
 def _undo(views: Views, argument: Mapping[str, Any]) -> object:
     view = _view(views, argument)
     identity = _text(argument, "id") if "id" in argument else None
-    return _told(undo(view.folder.root, views.services.state(view.folder.root), identity))
+    state = views.services.state(view.folder.root)
+    return _told(undo(view.folder.root, state, identity, checkpoint=view.snapshot.checkpoint))
 
 
 def _history(views: Views, argument: Mapping[str, Any]) -> object:
     view = _view(views, argument)
     return [
         {"id": e.id, "when": e.when, "label": e.label, "files": list(e.files), "undone": e.undone}
-        for e in history(views.services.state(view.folder.root))
+        for e in history(views.services.state(view.folder.root), checkpoint=view.snapshot.checkpoint)
     ]
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import py_compile
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from planting import planned, workspace
+import pytest
+from planting import PASSED, planned, verdicts, workspace
 
 from lsptools.workspace.bench import Bench
 
@@ -57,3 +60,68 @@ def test_a_folder_of_compiled_modules_that_is_a_link_is_left_out(tmp_path: Path)
         bench.show("after", versions.after, versions.paths)
         assert not (bench.folder / "__pycache__").exists()
     assert (tmp_path / "cache" / "a.cpython-00.pyc").exists()
+
+
+def unreadable(monkeypatch: pytest.MonkeyPatch, **errors: int) -> None:
+    """Files (by the beginning of their names) whose reading ends with an error, after some of it was read; folders, too."""
+    scandir, copy2 = os.scandir, shutil.copy2
+
+    def fail(path: str) -> None:
+        number = errors.get(Path(path).name.partition(".")[0])
+        if number is not None:
+            raise OSError(number, os.strerror(number), path)
+
+    def copied(old: str, new: str) -> object:
+        Path(new).write_bytes(b"some of it")
+        fail(old)
+        return copy2(old, new)
+
+    def listed(path: str | int) -> object:
+        if isinstance(path, str):  # those who tidy up come with a descriptor
+            fail(path)
+        return scandir(path)
+
+    monkeypatch.setattr(shutil, "copy2", copied)
+    monkeypatch.setattr(os, "scandir", listed)
+
+
+FILES = {
+    "a.py": OLD,
+    "__pycache__/a.cpython-00.pyc": "",
+    "__pycache__/b.cpython-00.pyc": "",
+    "secret.key": "",
+    "data/torn.bin": "",
+    "data/whole.bin": "",
+    "closed/x.py": "",
+    "test_a.py": "import a\n\n\ndef test_a():\n    assert a.X\n",
+}
+
+
+def test_what_cannot_be_read_is_named_and_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot = workspace(tmp_path / "work", FILES)
+    versions = planned(snapshot, {"a.py": NEW})
+    unreadable(monkeypatch, b=errno.EACCES, secret=errno.EACCES, torn=errno.EIO, closed=errno.EACCES)
+    with Bench(tmp_path / "bench", snapshot.root.path) as bench:
+        bench.show("after", versions.after, versions.paths)
+        assert bench.unread == ("closed", "data/torn.bin", "secret.key")
+        files = (each for each in bench.folder.rglob("*") if each.is_file())
+        there = {each.relative_to(bench.folder).as_posix() for each in files}
+    assert there == {"a.py", "test_a.py", "data/whole.bin"}
+
+
+def test_a_rung_says_what_its_program_could_not_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = planned(workspace(tmp_path / "work", FILES), {"a.py": NEW})
+    unreadable(monkeypatch, b=errno.EACCES, secret=errno.EACCES)
+    verdict = verdicts(versions, tmp_path / "bench", "tests")["tests"]
+    assert verdict.standing is PASSED
+    assert verdict.covers == "1 test of 1 that reach the change; without what cannot be read: secret.key"
+
+
+def test_a_disk_that_is_full_is_another_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    snapshot = workspace(tmp_path / "work", FILES)
+    unreadable(monkeypatch, torn=errno.ENOSPC)
+    with Bench(tmp_path / "bench", snapshot.root.path) as bench, pytest.raises(OSError) as caught:
+        bench.show("after", snapshot, ())
+    assert caught.value.errno == errno.ENOSPC

@@ -84,17 +84,42 @@ def test_an_open_quote_is_no_command(tmp_path: Path) -> None:
         verdict_of(tmp_path, APP + "\n", command="python 'check.py")
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        (TOLD, "python check.py"),
-        ("[tool.lsptools]\ntest-command = 'make \"all\"'\n", 'make "all"'),
-        ('[tool.lsptools]\ntest-command = "sh -c \\"a\\""\n', 'sh -c "a"'),
-        ("[tool.lsptools]  # ours\r\ntest-command = 'a'\r\n", "a"),
-        ('[tool.lsptools]\n# test-command = "no"\n', None),
-        ('[tool.lsptools.more]\ntest-command = "no"\n', None),
-        ("", None),
-    ],
-)
+SETTINGS = [
+    (TOLD, "python check.py"),
+    ("[tool.lsptools]\ntest-command = 'make \"all\"'\n", 'make "all"'),
+    ('[tool.lsptools]\ntest-command = "sh -c \\"a\\""\n', 'sh -c "a"'),
+    ("[tool.lsptools]  # ours\r\ntest-command = 'a'\r\n", "a"),
+    ('[tool.lsptools]\n# test-command = "no"\n', None),
+    ('[tool.lsptools.more]\ntest-command = "no"\n', None),
+    ("", None),
+    ('[tool.lsptools]\ntest-command = """make all"""\n', "make all"),
+    ('[tool.lsptools]\r\ntest-command = """\r\nmake \\\r\n    all\r\n"""  # all\r\n', "make all\n"),
+    ('[tool.lsptools]\ntest-command = """\n[ -f x ] "and" \\"""y""""\n[x]\n', '[ -f x ] "and" """y"'),
+    ("[tool.lsptools]\ntest-command = '''\nsh -c 'a \\t''''\n", "sh -c 'a \\t'"),
+    ('[tool.lsptools]\n"test-command" = "a\\tb\\u00e4\\U0001F600\\\\"', "a\tbä😀\\"),
+    ("[ tool . lsptools ]\n'test-command' = ''", ""),
+    ('[tool.lsptools]\ntest-command = ""', ""),
+    ('[tool.lsptools]\nother = "test-command = 1"\n', None),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), SETTINGS)
 def test_what_the_project_sets(tmp_path: Path, text: str, wanted: str | None) -> None:
     assert setting(workspace(tmp_path, {"pyproject.toml": text}), "test-command") == wanted
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="there is no tomllib")
+@pytest.mark.parametrize(("text", "wanted"), SETTINGS)
+def test_that_is_what_toml_says(text: str, wanted: str | None) -> None:
+    import tomllib
+
+    section = tomllib.loads(text).get("tool", {}).get("lsptools", {})
+    assert section.get("test-command") == wanted
+
+
+@pytest.mark.parametrize("value", ['["make", "all"]', "true", '"""make', "'make", '"make" all', "{}", ""])
+def test_what_is_no_string_is_not_taken_for_nothing(tmp_path: Path, value: str) -> None:
+    """Otherwise pytest would run, and pass, in the place of what the project names."""
+    told = f"[tool.lsptools]\ntest-command = {value}\n"
+    with pytest.raises(BadRequest, match="is no string"):
+        verdict_of(tmp_path, APP + "\n", command=None, told=told)

@@ -3,8 +3,8 @@
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from casefile import File, Link
@@ -16,10 +16,11 @@ from lsptools.text.edits import Edits, TextEdit
 from lsptools.text.lines import Offset, Span
 from lsptools.workspace.apply import apply
 from lsptools.workspace.change import Change, FileEdits
-from lsptools.workspace.journal import history
+from lsptools.workspace.journal import history, undo
 from lsptools.workspace.paths import Root
 from lsptools.workspace.snapshot import Snapshot
-from lsptools.workspace.state import State, _acquired
+from lsptools.workspace.state import State
+from lsptools.workspace.state import held as taken
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork"),
@@ -155,9 +156,11 @@ class Busy:
 
     def __init__(self, turns: Path, n_times: int, *, takes_turns: bool) -> None:
         self.turns, self.n_left, self.takes_turns = turns, n_times, takes_turns
+        self.is_ours = False
 
     def acquire(self, *, timeout: float, poll_interval: float) -> None:
         if not self.n_left:
+            self.is_ours = True
             return
         time.sleep(timeout)
         self.n_left -= 1
@@ -166,14 +169,83 @@ class Busy:
             os.utime(self.turns, ns=(0, self.n_left + 1))
         raise Timeout(str(self.turns))
 
+    def release(self) -> None:
+        self.is_ours = False
+
+
+def busy(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, *n_times: int, takes_turns: bool = True
+) -> dict[str, Busy]:
+    """Locks in the folder, by name, which are what `held` takes."""
+    locks = {
+        str(number): Busy(folder / f"{number}.turn", n, takes_turns=takes_turns)
+        for number, n in enumerate(n_times)
+    }
+    monkeypatch.setattr("filelock.FileLock", lambda path, mode: locks[path.name])
+    return locks
+
 
 @pytest.mark.parametrize(
-    ("n_times", "takes_turns", "wanted"),
-    [(0, False, True), (30, False, False), (8, True, True), (10_000, True, False)],
-    ids=["free", "held by one", "taken in turns", "for ever"],
+    ("n_times", "takes_turns", "says"),
+    [
+        ([0], False, ""),
+        ([30], False, "another process has been changing these files for more than 0.05 s"),
+        ([8], True, ""),
+        ([10_000], True, "other processes have been changing these files for 1"),
+        ([0, 8, 3], True, ""),
+        ([8, 8, 8, 8], True, "other processes have been changing these files for 1"),
+    ],
+    ids=["free", "held by one", "taken in turns", "for ever", "several", "too much together"],
 )
 def test_who_waits_among_many_that_take_turns_waits_longer(
-    tmp_path: Path, n_times: int, takes_turns: bool, wanted: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_times: list[int], takes_turns: bool, says: str
 ) -> None:
-    lock: Any = Busy(tmp_path / "turn", n_times, takes_turns=takes_turns)  # what is used of a lock
-    assert _acquired(lock, tmp_path / "turn", 0.05) == wanted
+    """But not for ever, however many locks are wanted; and what is said of the wait is true."""
+    locks = busy(monkeypatch, tmp_path, *n_times, takes_turns=takes_turns)
+    began = time.monotonic()
+    try:
+        with taken([tmp_path / name for name in locks], timeout_s=0.05):
+            assert all(lock.is_ours for lock in locks.values()) and not says
+    except Unavailable as error:
+        assert says and error.kind == "timed_out" and error.message.startswith(says)
+    assert time.monotonic() - began < 2.5
+    assert not any(lock.is_ours for lock in locks.values())
+
+
+def test_who_waits_may_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While others hold what he wants, he is asked; then nothing is held any more."""
+    n_asked = 0
+
+    def leave() -> None:
+        nonlocal n_asked
+        n_asked += 1
+        if n_asked == 2:
+            raise Unavailable("cancelled", "whoever asked has left")
+
+    locks = busy(monkeypatch, tmp_path, 0, 10_000)
+    with (
+        pytest.raises(Unavailable, match="has left"),
+        taken([tmp_path / name for name in locks], timeout_s=60, checkpoint=leave),
+    ):
+        raise AssertionError("it is not ours")
+    assert n_asked == 2 and not locks["0"].is_ours
+
+
+def test_a_change_that_waits_may_be_cancelled(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"a.py": b"x"})
+    at.apply(Change((at.replacing("a.py", "x", "y"),)))
+    change = Change((at.replacing("a.py", "y", "z"),))
+
+    def leave() -> None:
+        raise Unavailable("cancelled", "whoever asked has left")
+
+    def try_both() -> None:
+        with pytest.raises(Unavailable, match="has left"):
+            apply(replace(at.snapshot, checkpoint=leave), change, at.state)
+        with pytest.raises(Unavailable, match="has left"):
+            undo(at.snapshot.root, at.state, checkpoint=leave)
+
+    held(at, try_both)
+    assert at.tree == {"a.py": File(b"y")}
+    undo(at.snapshot.root, at.state, checkpoint=leave)  # nobody is waited for
+    assert at.tree == {"a.py": File(b"x")}

@@ -3,12 +3,16 @@
 ripgrep is the witness for the search in Python, on generated trees and contents; the examples say what both are to answer.
 """
 
+import errno
 import os
 import random
+import signal
+import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -803,6 +807,50 @@ def test_a_search_without_end_is_given_up(tmp_path: Path) -> None:
     search = Rg(program(tmp_path / "rg", "time.sleep(60)"), timeout=0.2)
     for ask in asking(search, root):
         assert refusal(ask) == "timed_out"
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, MemoryError])
+def test_whatever_stops_the_wait_ends_ripgrep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: type[BaseException]
+) -> None:
+    """As Ctrl-C does, which comes while we wait and not at a checkpoint."""
+    root = root_with(tmp_path / "work", "a.py")
+    begun: list[subprocess.Popen[bytes]] = []
+    communicate = subprocess.Popen.communicate
+
+    def interrupted(self: subprocess.Popen[bytes], *arguments: Any, **named: Any) -> tuple[bytes, bytes]:
+        if self in begun:
+            return communicate(self, *arguments, **named)
+        begun.append(self)
+        raise stop
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", interrupted)
+    with pytest.raises(stop):
+        Rg(program(tmp_path / "rg", "time.sleep(60)")).files_with(root, ["foo"])
+    (process,) = begun
+    try:
+        assert process.returncode == -signal.SIGKILL
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a pipe be made larger")
+def test_a_pipe_that_may_not_be_made_larger_will_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pipes of a user have so many pages together (`fs.pipe-user-pages-soft`), which others may have used up."""
+    root = root_with(tmp_path, "a.py b.py")
+    n_asked = 0
+    fcntl = pytest.importorskip("fcntl")
+
+    def refused(descriptor: int, command: int, *_: int) -> int:
+        nonlocal n_asked
+        assert command == fcntl.F_SETPIPE_SZ
+        n_asked += 1
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(fcntl, "fcntl", refused)
+    assert RIPGREP.files_with(root, ["foo"]).files == ("a.py", "b.py")
+    assert n_asked == 1  # for what ripgrep writes; not for what it reads, nor for what it complains of
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe")
