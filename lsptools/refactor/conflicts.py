@@ -24,6 +24,7 @@ from lsptools.errors import Site as Place
 from lsptools.languages.python import closure, detours
 from lsptools.languages.python.classes import Class
 from lsptools.languages.python.folding import folded
+from lsptools.languages.python.library import library_owner
 from lsptools.languages.python.meaning import Root
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import BINDING, DECLARING, Role
@@ -276,13 +277,20 @@ def _members(renaming: Renaming) -> Iterator[Conflict]:
             there = finder.evaluator.members(definer, new) if _same_name(base, definer, new) else []
             if there:
                 yield _member_conflict(renaming, base, definer, there[0])
-    private = new.startswith("__")  # and then no other class has this member
-    for below in finder.meeting_below(renaming.account.family) if not private else ():
+    for below in finder.meeting_below(renaming.account.family) if _may_meet(finder, new) else ():
         for other in finder.evaluator.order(below):
             there = finder.evaluator.members(other, new) if other not in seen else []
             if there:
                 seen.add(other)
                 yield _meeting_conflict(renaming, below, other, there[0])
+
+
+def _may_meet(finder: Finder, new: str) -> bool:
+    """Can a class anywhere have a member of this name? To list all classes below the symbol's is dear."""
+    if new.startswith("__"):
+        return False  # then no other class has this member
+    is_used = any(source.sites(new) for source in finder.sources_with(new))
+    return is_used or library_owner(finder.project, new, frozenset()) is not None
 
 
 def _same_name(one: Class, other: Class, new: str) -> bool:
