@@ -77,7 +77,9 @@ def plan_rename(
         check_name(new_name, target.name)
         account = finder.account(target)
     if asking is not None and not account.external:
-        account = finder.settled(account, asking)
+        from lsptools.languages.python.inferred import settled
+
+        account = settled(account, asking)
     _refuse_external(account, finder)
     name = folded(new_name)
     modules = [root for root in account.family if root.kind == "module"]

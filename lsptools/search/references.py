@@ -30,4 +30,9 @@ def references(snapshot: Snapshot, place: FilePosition | str, asking: Asking | N
         # The rest of the program is loaded while ripgrep works.
         from lsptools.languages.python.references import account
 
-        return account(snapshot, at, candidates, asking).references
+        found = account(snapshot, at, candidates)
+    if asking is not None:
+        from lsptools.languages.python.inferred import settled
+
+        found = settled(found, asking)
+    return found.references

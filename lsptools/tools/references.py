@@ -165,7 +165,10 @@ def _run_with_calls(context: Context, params: Params) -> ReferencesAnswer:
     place = locate(context.snapshot, params.place)
     finder = Finder(context.snapshot)
     found, asking = finder.account(finder.target(place)), context.asking(params.infer)
-    found = found if asking is None else finder.settled(found, asking)
+    if asking is not None:
+        from lsptools.languages.python.inferred import settled
+
+        found = settled(found, asking)
     answer = select(found.references, params, context.positions)
     return replace(answer, calls=_selected(bound_calls_of(finder, place), context, params))
 

@@ -15,7 +15,8 @@ from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.inference import Asking, Inference, inferred, place_of
 from lsptools.languages.python.inference_cache import Found
 from lsptools.languages.python.meaning import Meaning
-from lsptools.languages.python.references import Account, Finder
+from lsptools.languages.python.modules import Project
+from lsptools.languages.python.references import Account
 from lsptools.languages.python.roles import Role
 
 _ASKED = frozenset({Role.ATTRIBUTE, Role.KEYWORD})
@@ -25,19 +26,19 @@ _NAMED = 5
 _Ours = Mapping[FilePosition, Evidence]
 
 
-def settled(finder: Finder, account: Account, asking: Asking) -> Account:
+def settled(account: Account, asking: Asking) -> Account:
     """The same account, with jedi's word on what was possible. Raises what `inferred` raises."""
-    meanings = dict(_open(account))
-    answer = inferred(finder.project, list(meanings), asking)
+    meanings, project = dict(_open(account)), account.meanings.project
+    answer = inferred(project, list(meanings), asking)
     references = account.references
     ours = {FilePosition(each.path, each.span.start): each.evidence for each in references.occurrences}
     ours |= {FilePosition(each.path, each.span.start): Evidence.CERTAIN for each in references.declarations}
     occurrences = tuple(
-        _settled(finder, each, ours, answer, meanings[at]) if at in answer.found else each
+        _settled(project, each, ours, answer, meanings[at]) if at in answer.found else each
         for each in references.occurrences
         for at in [FilePosition(each.path, each.span.start)]
     )
-    because = (*references.incomplete_because, *_not_reached(finder, answer, asking))
+    because = (*references.incomplete_because, *_not_reached(project, answer, asking))
     settled = replace(references, occurrences=occurrences, complete=not because, incomplete_because=because)
     return replace(account, references=settled)
 
@@ -56,10 +57,10 @@ def _open(account: Account) -> Iterator[tuple[FilePosition, Meaning]]:
 
 
 def _settled(
-    finder: Finder, occurrence: Occurrence, ours: _Ours, answer: Inference, meaning: Meaning
+    project: Project, occurrence: Occurrence, ours: _Ours, answer: Inference, meaning: Meaning
 ) -> Occurrence:
     found = answer.found[FilePosition(occurrence.path, occurrence.span.start)]
-    verdicts = {_is_ours(finder, each, ours) for each in found}
+    verdicts = {_is_ours(project, each, ours) for each in found}
     names = ", ".join(f"`{name}`" for name in dict.fromkeys(each.name for each in found))
     if verdicts == {True}:
         return _with(occurrence, Evidence.LIKELY, f"jedi derives {names}")
@@ -68,16 +69,12 @@ def _settled(
     return occurrence
 
 
-def _is_ours(finder: Finder, found: Found, ours: _Ours) -> bool | None:
+def _is_ours(project: Project, found: Found, ours: _Ours) -> bool | None:
     """Is a definition one of the symbol's? None: that is not known either."""
-    root = finder.snapshot.root
-    if (
-        found.path is None
-        or not root.holds(found.path)
-        or finder.project.is_external(root.relative(found.path))
-    ):
+    root = project.snapshot.root
+    if found.path is None or not root.holds(found.path) or project.is_external(root.relative(found.path)):
         return False
-    at = place_of(finder.snapshot, found)
+    at = place_of(project.snapshot, found)
     evidence = ours.get(at) if at is not None else None
     if evidence in (Evidence.CERTAIN, Evidence.LIKELY):
         return True
@@ -89,11 +86,11 @@ def _with(occurrence: Occurrence, evidence: Evidence, reason: str) -> Occurrence
     return replace(occurrence, evidence=evidence, reason=reason, steps=(*occurrence.steps, step))
 
 
-def _not_reached(finder: Finder, answer: Inference, asking: Asking) -> Iterator[str]:
+def _not_reached(project: Project, answer: Inference, asking: Asking) -> Iterator[str]:
     if not answer.open:
         return
     shown = [
-        f"{place.path}:{finder.snapshot.document(place.path).lines.user_from_offset(place.offset)}"
+        f"{place.path}:{project.snapshot.document(place.path).lines.user_from_offset(place.offset)}"
         for place in answer.open[:_NAMED]
     ]
     more = f" and {len(answer.open) - _NAMED} more" if len(answer.open) > _NAMED else ""

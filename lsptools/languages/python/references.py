@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from lsptools.errors import BadRequest
 from lsptools.languages.names import Evidence, FilePosition, Occurrence, References, Step, Symbol
@@ -40,9 +39,6 @@ from lsptools.languages.python.subclasses import Descent
 from lsptools.languages.python.values import ClassValue, InstanceValue, ModuleValue
 from lsptools.text.lines import Offset, Span
 from lsptools.workspace.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from lsptools.languages.python.inference import Asking
 
 KEPT_BYTES = 3 << 20
 """So much source keeps its trees while a search goes through the files."""
@@ -77,17 +73,11 @@ class Account:
     """Where a library looks a member up by a name that is put together at run time (`visit_…`)."""
 
 
-def account(
-    snapshot: Snapshot,
-    at: FilePosition,
-    candidates: Candidates | None = None,
-    asking: Asking | None = None,
-) -> Account:
+def account(snapshot: Snapshot, at: FilePosition, candidates: Candidates | None = None) -> Account:
     """Everything about the symbol at a place. `BadRequest("not_a_symbol")` if there is none."""
     finder = Finder(snapshot, candidates or searching(snapshot, at), whole=False)
     with closing(finder.candidates):
-        found = finder.account(finder.target(at))
-        return found if asking is None else finder.settled(found, asking)
+        return finder.account(finder.target(at))
 
 
 class Finder:
@@ -201,12 +191,6 @@ class Finder:
         """
         with closing(self.candidates):
             return self._account(target, only_python=only_python)
-
-    def settled(self, account: Account, asking: Asking) -> Account:
-        """The same account, with jedi's word on what is possible in it."""
-        from lsptools.languages.python.inferred import settled
-
-        return settled(self, account, asking)
 
     def _account(self, target: Target, *, only_python: bool) -> Account:
         reach = self._reach(target)

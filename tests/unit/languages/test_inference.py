@@ -106,7 +106,7 @@ def test_a_spoilt_answer_is_not_believed(root: Path, asked: list[str]) -> None:
 
 def test_what_an_editor_has_open_is_seen_and_what_was_seen_beside_it_is_not_kept(root: Path) -> None:
     from lsptools.languages.names import FilePosition
-    from lsptools.languages.python.references import account
+    from lsptools.search.references import references
     from lsptools.text.lines import Offset
     from lsptools.workspace.snapshot import Snapshot
 
@@ -114,13 +114,13 @@ def test_what_an_editor_has_open_is_seen_and_what_was_seen_beside_it_is_not_kept
     disk = workspace.snapshot()
     edited = Snapshot(disk.root, disk.operations, disk.rg, {"main.py": "\n\n" + MAIN})
     asking = inference.Asking(LONG, root.parent / "kept")
-    found = account(edited, FilePosition("app.py", Offset(APP.index("decode"))), None, asking).references
+    found = references(edited, FilePosition("app.py", Offset(APP.index("decode"))), asking)
     by_line = {each.span.start: each.evidence for each in found.occurrences if each.path == "main.py"}
     assert sorted(by_line.values()) == [Evidence.LIKELY, Evidence.UNRELATED]
     assert list((root.parent / "kept").rglob("*.kept"))
     beside = Snapshot(disk.root, disk.operations, disk.rg, {"util.py": FIRST + "\n"})
     elsewhere = inference.Asking(LONG, root.parent / "not_kept")
-    account(beside, FilePosition("app.py", Offset(APP.index("decode"))), None, elsewhere)
+    references(beside, FilePosition("app.py", Offset(APP.index("decode"))), elsewhere)
     assert not list((root.parent / "not_kept").rglob("*.kept"))
 
 
@@ -158,6 +158,7 @@ def test_who_stops_the_work_ends_the_workers(root: Path, monkeypatch: pytest.Mon
     import dataclasses
 
     from lsptools.languages.names import FilePosition
+    from lsptools.languages.python.inferred import settled
     from lsptools.languages.python.references import Finder
     from lsptools.text.lines import Offset
 
@@ -180,7 +181,7 @@ def test_who_stops_the_work_ends_the_workers(root: Path, monkeypatch: pytest.Mon
     finder = Finder(snapshot)
     found = finder.account(finder.target(FilePosition("app.py", Offset(APP.index("decode")))))
     with pytest.raises(Stopped):
-        finder.settled(found, inference.Asking(LONG, root.parent / "kept"))
+        settled(found, inference.Asking(LONG, root.parent / "kept"))
     assert {worker._process.poll() is not None for worker in started} == {True}
 
 
