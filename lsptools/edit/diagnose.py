@@ -126,15 +126,34 @@ def _line_numbers(text: str, old: str, _new: str) -> Reason | None:
     return None
 
 
-def _already_there(text: str, _old: str, new: str) -> Reason | None:
+def _already_there(text: str, old: str, new: str) -> Reason | None:
     if len(new.strip()) < 3 or (at := first_exact(text, new)) is None:
         return None
+    end = at + len(new)
+    if _is_in_word(text, at) or _is_in_word(text, end):
+        return None
+    likest = nearest(text, old)
+    if likest is not None and likest.score >= _ALIKE and (likest.span.end <= at or end <= likest.span.start):
+        return None  # what was quoted has become something else, elsewhere
     line = Lines(text).user_from_offset(at).line
     return Reason(
         f"the new text is there already, on line {line}: the edit seems to have been applied",
         "look at the file; if that is what you want, there is nothing to do",
         at,
     )
+
+
+_ALIKE = 75
+"""From so many percent on, a passage is what was quoted, with another detail."""
+
+
+def _is_in_word(text: str, at: int) -> bool:
+    """Is the place between two characters of a word?"""
+    return 0 < at < len(text) and _is_of_word(text[at - 1]) and _is_of_word(text[at])
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 _UNESCAPED: tuple[tuple[str, Callable[[str], str]], ...] = (

@@ -52,7 +52,7 @@ def plan_lines(
     _check_ranges(ordered, _n_lines(lines), name)
     for edit in ordered:
         check_no_placeholder(edit.new_text, file.document.text)
-    found = [each for edit in ordered for each in line_edits(lines, edit)]
+    found = [each for edit in _with_appended(ordered, _n_lines(lines)) for each in line_edits(lines, edit)]
     plan = edited(file, joined(found), n_replaced=len(edits))
     return planned(snapshot, [plan], label=f"edit lines of {name}", allow_broken=allow_broken)
 
@@ -70,11 +70,26 @@ def line_edits(lines: Lines, edit: LineEdit) -> list[TextEdit]:
         end = last.end if is_to_the_end else lines.starts[edit.end]
         return [TextEdit(Span(first.start, Offset(end)), "")]
     spans = [lines.line_span(number) for number in range(edit.start - 1, edit.end)]
-    following = [*lines.starts[edit.start : edit.end], last.end]
-    pieces = tuple(
+    following = [*lines.starts[edit.start : edit.end + 1], last.end][: len(spans)]
+    pieces = [
         Piece(span.start, span.end, span.end, next) for span, next in zip(spans, following, strict=True)
-    )
+    ]
+    if edit.end < lines.n_lines:
+        # The line end of the last line is one of those that stay.
+        end = lines.starts[edit.end]
+        pieces.append(Piece(end, end, end, end))
+        new += "\n"
     return edits_for_lines(text, pieces, new, style)
+
+
+def _with_appended(ordered: Sequence[LineEdit], n_lines: int) -> Sequence[LineEdit]:
+    """What is put behind the last line, where that one changes too, is part of the change: it decides where the line ends are."""
+    *others, last = ordered
+    if others and last.start == n_lines + 1 and others[-1].end == n_lines >= others[-1].start:
+        before = others.pop()
+        kept = f"{_without_last_end(before.new_text)}\n" if before.new_text else ""
+        return [*others, LineEdit(before.start, before.end, kept + (last.new_text or "\n"))]
+    return ordered
 
 
 def _insertion(lines: Lines, edit: LineEdit, newline: str | None) -> TextEdit:

@@ -51,6 +51,13 @@ def plan_patch(
         for plan in plans
         if plan.tier == "folded"
     ]
+    notes += [
+        f"{file.path!r}: hunk {number} has {hunk.n_missing} line{'s' if hunk.n_missing > 1 else ''} fewer than it says; "
+        "see that the patch was not cut off"
+        for file in files
+        for number, hunk in enumerate(file.hunks, 1)
+        if hunk.n_missing
+    ]
     label = f"patch {plans[0].target.name}" + (f" and {len(plans) - 1} more" if len(plans) > 1 else "")
     return planned(snapshot, plans, label=label, allow_broken=allow_broken, notes=notes)
 
@@ -137,10 +144,12 @@ def _plan(each: _Located) -> FilePlan:
     document, at, patch = each.document, each.target, each.patch
     if document is None:
         return created(at, patch.content)
-    edits, tier = _edits(document, at.name, patch.hunks)
-    if patch.kind == "delete":
-        return FilePlan(at, "deleted", document, None)
+    edits, tier = _edits(document, at.name, [_without_mark(hunk, document) for hunk in patch.hunks])
     text = edits.apply(document.text)
+    if patch.kind == "delete":
+        if patch.says_all and text:
+            raise _more_than_said(at.name, text)
+        return FilePlan(at, "deleted", document, None)
     if text == document.text and each.move_to is None:
         raise no_change(at.name)
     after = document if text == document.text else with_text(document, text)
@@ -155,6 +164,24 @@ def _plan(each: _Located) -> FilePlan:
         each.move_to,
         tier,
         len(patch.hunks),
+    )
+
+
+def _more_than_said(name: str, rest: str) -> BadRequest:
+    first = next((line.strip() for line in rest.split("\n") if line.strip()), "")
+    return BadRequest(
+        "invalid",
+        f"{name!r} is not deleted: it has more in it than the patch takes away, such as {first[:60]!r}",
+        hint=f"read {name} again; a patch that deletes a file has all of its lines, or is `*** Delete File: {name}`",
+    )
+
+
+def _without_mark(hunk: Hunk, document: Document) -> Hunk:
+    """Without the byte order mark in front of a file's first line, which is no part of the text."""
+    if not document.bom or "\ufeff" in document.text:
+        return hunk
+    return replace(
+        hunk, lines=tuple(replace(line, text=line.text.removeprefix("\ufeff")) for line in hunk.lines)
     )
 
 
@@ -269,7 +296,11 @@ def _place(body: _Body, hunk: Hunk, after: int) -> _Placed:
         return _Placed(hunk, _insertion_line(body, hunk), "exact")
     found, tier = body.places([line.text for line in hunk.old])
     n_lines = len(hunk.old)
-    if hunk.is_at_end or any(not line.is_ended for line in hunk.old):
+    if any(not line.is_ended for line in hunk.old):
+        found = [at for at in found if at + n_lines == len(body.lines) and not body.is_ended]
+        if not found:
+            raise _NoPlace
+    elif hunk.is_at_end:
         found = [at for at in found if at + n_lines == len(body.lines)] or found
     if hunk.anchors and len(found) > 1:
         found = _below_anchors(body, hunk.anchors, found) or found

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lsptools.edit.placeholders import check_no_placeholder
 from lsptools.edit.plan import FilePlan, Plan, created, edited, planned
 from lsptools.edit.session import Session
-from lsptools.edit.splice import edits_for, joined, style_of
+from lsptools.edit.splice import Styles, edits_for, joined
 from lsptools.edit.target import Opened, Target, opened, target
 from lsptools.errors import BadRequest, Site, ToolError
 from lsptools.text.document import Document
@@ -104,8 +104,9 @@ def _plan(session: Session, file: Opened, replacements: Sequence[Replacement]) -
         check_no_placeholder(replacement.new_str, replacement.old_str, document.text)
     _check_apart(file, located)
     edits: list[TextEdit] = []
+    styles = Styles(document.text)
     for _, match, each in _in_order(located):
-        style = style_of(document.text, match.span.end)
+        style = styles.near(match.span.end)
         new, old = each.replacement.new_str, each.replacement.old_str
         edits += edits_for(document.text, match, each.found.tier, old, new, style)
     n_replaced = sum(len(each.found.matches) for each in located)
@@ -181,18 +182,22 @@ def _located(session: Session, file: Opened, each: Replacement) -> Found:
 
 def _ambiguous(file: Opened, each: Replacement, found: Found, expected: int) -> BadRequest:
     lines, name = file.document.lines, file.target.name
-    n_found = f"more than {len(found.matches)}" if found.more else str(len(found.matches))
+    n_found = f"more than {len(found.matches)} times" if found.more else _times(len(found.matches))
     numbers = [lines.line_of(match.span.start) + 1 for match in found.matches]
-    wanted = "" if expected == 1 else f", not {expected} times"
+    wanted = "" if expected == 1 else f", not {_times(expected)}"
     how = " (folded)" if found.tier == "folded" else ""
     return BadRequest(
         "ambiguous",
-        f"the text occurs {n_found} times{how} in {name!r}{wanted}: on {_said_lines(numbers)}",
+        f"the text occurs {n_found}{how} in {name!r}{wanted}: on {_said_lines(numbers)}",
         hint="quote more of the text around it, or pass `replace_all` if all of them are meant"
         if expected == 1
         else "look at the places and send the count that is right",
         sites=tuple(_site(lines, name, match) for match in found.matches[:MOST_SITES]),
     )
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _said_lines(numbers: Sequence[int]) -> str:

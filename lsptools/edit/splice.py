@@ -29,17 +29,31 @@ class Style:
         return given if self.newline is None else self.newline
 
 
+class Styles:
+    """How a text ends its lines, place by place; it is counted once."""
+
+    def __init__(self, text: str) -> None:
+        n_crlf = text.count("\r\n") if "\r" in text else 0
+        n_lf = text.count("\n") - n_crlf
+        self._text = text
+        self._is_draw = n_crlf == n_lf != 0
+        if n_crlf or n_lf:
+            self._style = Style("\r\n" if n_crlf > n_lf else "\n")
+        else:
+            self._style = Style("\r" if "\r" in text else None)
+
+    def near(self, at: int) -> Style:
+        """The majority counts; in a draw, the line end after `at`. A lone `\\r` counts only where nothing else is."""
+        if not self._is_draw:
+            return self._style
+        end = self._text.find("\n", at)
+        end = end if end >= 0 else self._text.rfind("\n")
+        return Style("\r\n" if self._text[end - 1 : end] == "\r" else "\n")
+
+
 def style_of(text: str, near: int = 0) -> Style:
-    """The majority counts; in a draw, the line end after `near`. A lone `\\r` counts only where nothing else is."""
-    n_crlf = text.count("\r\n") if "\r" in text else 0
-    n_lf = text.count("\n") - n_crlf
-    if n_crlf or n_lf:
-        if n_crlf == n_lf:
-            at = text.find("\n", near)
-            at = at if at >= 0 else text.rfind("\n")
-            return Style("\r\n" if text[at - 1 : at] == "\r" else "\n")
-        return Style("\r\n" if n_crlf > n_lf else "\n")
-    return Style("\r" if "\r" in text else None)
+    """`Styles.near` for one place of a text."""
+    return Styles(text).near(near)
 
 
 def edits_for(text: str, match: Match, tier: Tier, old: str, new: str, style: Style) -> list[TextEdit]:

@@ -40,6 +40,8 @@ class Hunk:
     """Lines further up, outermost first, in whose block the hunk is."""
     is_at_end: bool = False
     """Whether it is said to be at the end of the file."""
+    n_missing: int = 0
+    """How many lines fewer it has than its header says: the patch may have been cut off."""
 
     @property
     def old(self) -> tuple[HunkLine, ...]:
@@ -60,6 +62,8 @@ class FilePatch:
     move_to: str | None = None
     mode: int | None = None
     """Permission bits of a new file, where they are said."""
+    says_all: bool = False
+    """Of a file that is deleted: whether the hunks say all that is in it."""
 
     @property
     def content(self) -> str:
@@ -282,7 +286,7 @@ def _finished(header: _Header | None, hunks: list[Hunk]) -> Iterator[FilePatch]:
     if header.is_new or old == _NOWHERE:
         yield FilePatch("add", new, tuple(hunks), mode=header.mode)
     elif header.is_deleted or new == _NOWHERE:
-        yield FilePatch("delete", old, tuple(hunks))
+        yield FilePatch("delete", old, tuple(hunks), says_all=True)
     elif hunks:
         yield FilePatch("update", old, tuple(hunks), None if new == old else new)
     else:
@@ -326,7 +330,8 @@ def _hunk(lines: list[str], at: int) -> tuple[Hunk, int]:
     body, end = counted or _as_far_as_it_goes(lines, at + 1)
     if not any(line.mark != " " for line in body):
         raise _invalid("a hunk in which nothing changes", at)
-    return Hunk(tuple(body), int(found[1])), end
+    n_said, n_there = max(n_old, n_new), max(sum(line.mark != mark for line in body) for mark in "+-")
+    return Hunk(tuple(body), int(found[1]), n_missing=max(0, n_said - n_there)), end
 
 
 def _counted(lines: list[str], at: int, n_old: int, n_new: int) -> tuple[list[HunkLine], int] | None:

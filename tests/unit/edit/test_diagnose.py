@@ -53,6 +53,18 @@ def test_it_was_done_already() -> None:
     assert error.sites[0].line == 2
 
 
+@pytest.mark.parametrize(
+    ("data", "old", "new"),
+    [
+        ("def f():\n    pass\nfoo = baz(1)\n", "foo = bar(1)", "pass"),
+        ("def f():\n    return 2\nfoo = baz(1)\n", "foo = bar(1)", "return"),
+        ("food = 1\n", "x = y + 17", "foo"),
+    ],
+)
+def test_the_new_text_somewhere_else_does_not_mean_that_it_was_done(data: str, old: str, new: str) -> None:
+    assert "already" not in missed(data, old, new).message
+
+
 def test_it_is_in_another_file_that_was_read() -> None:
     error = missed("a\n", "def needle(): pass", other="x\ndef needle(): pass\n")
     assert "'other'" in error.message and "other" in error.hint

@@ -227,6 +227,27 @@ def test_a_file_that_is_there_keeps_its_manners() -> None:
     assert not write("a\r\n", "a\n").change
 
 
+def test_very_many_places_take_no_more_than_their_number() -> None:
+    """Each place is looked at once; the whole text is not counted again for each of them."""
+    from lsptools.edit import splice
+
+    n_counted = 0
+    count = splice.Styles.__init__
+
+    def counted(self: splice.Styles, text: str) -> None:
+        nonlocal n_counted
+        n_counted += 1
+        count(self, text)
+
+    text = "a text\n" * 2_000
+    view, session = workspace({"f": text})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(splice.Styles, "__init__", counted)
+        plan = plan_edit(view, session, "f", [Replacement("text", "TEXT", replace_all=True)])
+    assert after(plan, "f").decode() == text.replace("text", "TEXT")
+    assert n_counted < 10
+
+
 def test_what_is_not_overwritten() -> None:
     view = snapshot(memory({"f": "a", "d/x": "", "b": "\0"}))
     assert error_of(lambda: plan_write(view, Session(), "f", "a")).kind == "unread"
@@ -269,6 +290,19 @@ def test_a_link_to_nothing_leads_to_the_new_file() -> None:
         ("f(...remaining);", False),
         ("...rest...", True),
         ("// ...rest", True),
+        ("# rest unchanged", True),
+        ("# rest of the code unchanged", True),
+        ("# [rest of file unchanged]", True),
+        ("# (remaining code omitted for brevity)", True),
+        ("# The rest of the file remains the same.", True),
+        ("// existing code", True),
+        ("<!-- other sections unchanged -->", True),
+        ("# existing code paths are tested here", False),
+        ("# the rest is history", False),
+        ("# other imports", False),
+        ("rest unchanged", False),
+        ("# keep the rest of the list", False),
+        ("# remaining lines", False),
     ],
 )
 def test_lines_that_stand_for_others(line: str, is_one: bool) -> None:
@@ -301,6 +335,18 @@ def test_omissions_are_refused_unless_they_are_the_files_own() -> None:
         ("1\n2\n3\n4\n", [(4, 4, "four"), (1, 2, "one\ntwo"), (3, 2, "2.5")], "one\ntwo\n2.5\n3\nfour\n"),
         ("a\n\fb\nc\n", [(2, 2, "B")], "a\nB\nc\n"),
         ("a\rb\rc", [(2, 2, "B")], "a\rB\rc"),
+        # Lines that stay keep their line ends.
+        ("a\r\nb\nc\r\n", [(1, 2, "a\nb\nz")], "a\r\nb\nz\r\nc\r\n"),
+        ("q\r\na\r\nb\nc\r\n", [(2, 3, "a")], "q\r\na\r\nc\r\n"),
+        ("a\r\nb\nc", [(1, 3, "a\nb\nc\nd")], "a\r\nb\nc\r\nd"),
+        ("a\nb\r\nc\nd\n", [(1, 3, "z\nb\nc")], "z\nb\r\nc\nd\n"),
+        ("a\rb\nc\n", [(1, 1, "a\nz")], "a\rz\nb\nc\n"),
+        # The last line changes, and something is put behind it.
+        ("a\nb\nc", [(3, 3, ""), (4, 3, "Z")], "a\nb\nZ"),
+        ("a\nb\nc", [(3, 3, "C"), (4, 3, "Z\n")], "a\nb\nC\nZ"),
+        ("a\r\nb\r\n", [(2, 2, ""), (3, 2, "Z")], "a\r\nZ\r\n"),
+        ("a\nb\n", [(1, 2, ""), (3, 2, "Z\n")], "Z\n"),
+        ("a\nb", [(2, 2, "B\n"), (3, 2, "\n")], "a\nB\n"),
     ],
 )
 def test_lines(data: str, edits: list[tuple[int, int, str]], wanted: str) -> None:

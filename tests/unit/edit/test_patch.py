@@ -140,14 +140,38 @@ def test_several_files(patch: str, wanted: dict[str, str | None]) -> None:
         ("*** Begin Patch\n*** Add File: ../n\n+x\n*** End Patch", "outside_workspace"),
         (begin("*** Move to: ../n\n"), "outside_workspace"),
         ("--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-other\n", "not_found"),
+        ("--- a/twice\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n", "invalid"),
+        ("--- a/two\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n", "invalid"),
+        ("diff --git a/f b/f\ndeleted file mode 100644\nindex e69de29..0000000\n", "invalid"),
+        (udiff("f", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n"), "not_found"),
         (udiff("m.py", "@@ -1 +1 @@\n-x = 1\n+x = (\n"), "syntax"),
     ],
 )
 def test_what_is_refused(patch: str, kind: str) -> None:
-    files = {"f": "a\n", "twice": "x\nx\n", "d/x": "", "m.py": "x = 1\n"}
+    files = {"f": "a\n", "twice": "x\nx\n", "d/x": "", "m.py": "x = 1\n", "two": "one\nprecious\n"}
     view, session = workspace(files)
     error = error_of(lambda: plan_patch(view, session, patch))
     assert error.kind == kind and error.message and error.hint
+
+
+def test_the_mark_in_front_of_the_first_line_is_no_text() -> None:
+    view, session = workspace({"f": b"\xef\xbb\xbfone\ntwo\n"})
+    patch = udiff("f", "@@ -1,2 +1,2 @@\n-\ufeffone\n+\ufeffONE\n two\n")
+    (file,) = plan_patch(view, session, patch).files
+    assert file.after is not None
+    assert file.after.encode() == b"\xef\xbb\xbfONE\ntwo\n"
+
+
+def test_that_a_hunk_is_shorter_than_it_says_is_said() -> None:
+    view, session = workspace({"f": "one\ntwo\nthree\n"})
+    (note,) = plan_patch(view, session, udiff("f", "@@ -1,3 +1,3 @@\n one\n-two\n")).notes
+    assert "hunk 1 has 1 line fewer than it says" in note
+    assert not plan_patch(view, session, udiff("f", "@@ -1,3 +1,2 @@\n one\n-two\n three\n")).notes
+
+
+def test_an_empty_file_is_deleted_by_its_name_alone() -> None:
+    empty = "diff --git a/f b/f\ndeleted file mode 100644\nindex e69de29..0000000\n"
+    assert patched({"f": ""}, empty) == {"f": None}
 
 
 def test_each_file_must_have_been_read_as_it_is() -> None:
