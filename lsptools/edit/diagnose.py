@@ -13,15 +13,17 @@ from dataclasses import dataclass
 from lsptools.edit.nearest import nearest
 from lsptools.edit.session import Session
 from lsptools.edit.target import Opened
-from lsptools.edit.visible import visible
+from lsptools.edit.visible import named, visible
 from lsptools.errors import BadRequest, Site
 from lsptools.text.document import Document, is_binary
-from lsptools.text.lines import Lines, Offset
+from lsptools.text.lines import Lines, Offset, Span
 from lsptools.text.match import first_exact
 
 MOST_LINES = 12
 """How many lines of the nearest passage are shown."""
 _LONGEST_LINE = 160
+_MOST_LETTERS = 4
+"""So many kinds of letters that were taken for others are named."""
 _MOST_FOR_BLANKS = 2_000_000
 """Beyond so many characters, reasons that need a normalised copy of the text are not looked for."""
 
@@ -33,6 +35,8 @@ class Reason:
     says: str
     hint: str
     at: Offset | None = None
+    length: int = 0
+    """Of what is there, in code points, where it has another number of lines than the passage."""
 
 
 def missed(session: Session, file: Opened, old: str, new: str) -> BadRequest:
@@ -48,12 +52,32 @@ def missed(session: Session, file: Opened, old: str, new: str) -> BadRequest:
         if reason.at is not None:
             sites.append(_site(lines, name, reason.at, "it is here"))
     if reason is not None and reason.at is not None:
+        end = reason.at + reason.length if reason.length else None
         last = min(lines.line_of(reason.at) + old.count("\n"), lines.n_lines - 1)
+        last = last if end is None else lines.line_of(Offset(end))
         message += f"\nwhat is there:\n{_shown(lines, reason.at, lines.line_span(last).end)}"
     elif (found := nearest(text, old)) is not None:
         message += f"\nnearest passage ({found.score:.0f} % alike):\n{_shown(lines, found.span.start, found.span.end)}"
+        message += _look_alikes(lines, found.span, old)
         sites.append(_site(lines, name, found.span.start, "nearest passage"))
     return BadRequest("not_found", message, hint=hint, sites=tuple(sites))
+
+
+def _look_alikes(lines: Lines, span: Span, old: str) -> str:
+    """What one cannot tell apart by looking: letters that are others than those quoted."""
+    there = lines.text[span.start : span.end]
+    quoted = old.strip("\r\n").replace("\r\n", "\n")
+    there = there.replace("\r\n", "\n")
+    if len(there) != len(quoted):
+        quoted, there = quoted.strip(), there.strip()
+    others = [(is_there, sent) for is_there, sent in zip(there, quoted, strict=False) if is_there != sent]
+    if len(there) != len(quoted) or not 0 < len(set(others)) <= _MOST_LETTERS:
+        return ""
+    if all(is_there.isascii() and sent.isascii() for is_there, sent in others):
+        return ""
+    return "".join(
+        f"\n{named(is_there)} is there, {named(sent)} was quoted" for is_there, sent in dict.fromkeys(others)
+    )
 
 
 def missed_lines(text: str, name: str, what: str, old: str) -> BadRequest:
@@ -253,7 +277,10 @@ def _empty_lines(text: str, old: str, _new: str) -> Reason | None:
     for first, form in enumerate(forms):
         if len(wanted) > 1 and form == wanted[0] and forms[first : first + len(wanted)] == wanted:
             at = Offset(lines.starts[filled[first][0]])
-            return Reason("empty lines between the lines differ", "quote the empty lines as they are", at)
+            end = lines.line_span(filled[first + len(wanted) - 1][0]).end
+            return Reason(
+                "empty lines between the lines differ", "quote the empty lines as they are", at, end - at
+            )
     return None
 
 

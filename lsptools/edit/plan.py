@@ -12,7 +12,7 @@ from typing import Literal
 
 from lsptools.edit.checks import Edited, check
 from lsptools.edit.target import Opened, Target
-from lsptools.errors import BadRequest
+from lsptools.errors import BadRequest, Refused
 from lsptools.text.document import Document, digest_of
 from lsptools.text.edits import Edits
 from lsptools.text.lines import Offset, Span
@@ -97,7 +97,12 @@ def created(at: Target, text: str) -> FilePlan:
     """The plan for a new file: UTF-8, its text as given."""
     name = at.real_name  # behind a link that leads to nothing yet
     document = Creation(name, text).document
-    data = document.encode()
+    try:
+        data = document.encode()
+    except Refused as refused:
+        if refused.kind == "encoding":
+            refused.hint = "a new file is written in UTF-8: leave out the declaration in its first two lines"
+        raise
     return FilePlan(at, "created", None, replace(document, digest=digest_of(data)))
 
 

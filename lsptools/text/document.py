@@ -107,7 +107,7 @@ class Document:
         return Refused(
             "encoding",
             f"{text[at]!r} (U+{ord(text[at]):04X}) at {place} cannot be said in {self.encoding}, the encoding of the file",
-            hint="write the character as an escape, or convert the file to UTF-8 first",
+            hint="write the character as an escape, or convert the file to UTF-8 with another program first",
         )
 
     def _check_declaration(self, data: bytes) -> None:

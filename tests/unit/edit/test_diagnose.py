@@ -65,6 +65,17 @@ def test_the_new_text_somewhere_else_does_not_mean_that_it_was_done(data: str, o
     assert "already" not in missed(data, old, new).message
 
 
+def test_letters_that_look_alike_are_named() -> None:
+    error = missed("p\u0430yload = 1\n", "payload = 1")
+    assert "U+0430 CYRILLIC SMALL LETTER A is there, U+0061 LATIN SMALL LETTER A was quoted" in error.message
+    assert "was quoted" not in missed("payload = 1\n", "paylaod = 1").message
+
+
+def test_all_of_what_differs_by_empty_lines_is_shown() -> None:
+    error = missed("def f():\n\n\n    return 1\n", "def f():\n    return 1")
+    assert "     4│    return 1" in error.message
+
+
 def test_it_is_in_another_file_that_was_read() -> None:
     error = missed("a\n", "def needle(): pass", other="x\ndef needle(): pass\n")
     assert "'other'" in error.message and "other" in error.hint
