@@ -29,6 +29,10 @@ class EditedFiles:
         if text not in texts:
             texts.append(text)
 
+    def put_in_at(self, source: Source, at: int) -> str:
+        """What comes in at a place so far, with `\\n` at its line ends."""
+        return "".join(self._put_in.get(source, {}).get(at, ()))
+
     @property
     def sources(self) -> tuple[Source, ...]:
         return tuple(dict.fromkeys([*self._replaced, *self._put_in]))

@@ -34,8 +34,8 @@ from lsptools.refactor.move_imports import (
     end_of_header,
     has_future,
     indent_of_lines,
+    put_future_in_at,
     spelled,
-    start_of_code,
 )
 from lsptools.refactor.move_needs import Need, needs_of, set_from_outside, unneeded
 from lsptools.refactor.move_place import put_in_at
@@ -262,7 +262,8 @@ class _Move:
             self.edited.replace(old, *block.removal(), "")
         self._check_future(old, new, blocks)
         self._bring(new, needs.needs)
-        at, text = put_in_at(self.finder, moved, needs.needs, self._uses_in(new))
+        is_begun = bool(self.edited.put_in_at(new, len(new.bytes)))
+        at, text = put_in_at(self.finder, moved, needs.needs, self._uses_in(new), is_begun=is_begun)
         self.edited.put_in(new, at, text)
         self.moved.append(replace(moved, at=at))
         for need in needs.needs:
@@ -323,7 +324,7 @@ class _Move:
                 f"annotations are not evaluated in {new.path}, which has the future import for them"
             )
         elif _ANNOTATION.search(new.document.text) is None:
-            self.edited.put_in(new, start_of_code(new), "from __future__ import annotations\n\n")
+            self.edited.put_in(new, *put_future_in_at(new))
         else:
             says = f"{old.path} has `from __future__ import annotations`, and {new.path} evaluates them"
             sites = (place(new, 0, "has no such import"),)
@@ -352,14 +353,20 @@ class _Move:
     def _import(self, source: Source, lines: list[str]) -> None:
         """New imports behind those of a file, set apart from what is no import."""
         at = end_of_header(source)
-        above, below = source.bytes[:at].rstrip(b"\r\n").rpartition(b"\n")[2], source.bytes[at : at + 1]
-        is_apart = not above or (
-            above.startswith((b"import ", b"from ", b")")) and b"__future__" not in above
+        before, below = (
+            source.bytes[:at] + self.edited.put_in_at(source, at).encode(),
+            source.bytes[at : at + 1],
+        )
+        above = before.rstrip(b"\r\n").rpartition(b"\n")[2]
+        is_apart = (
+            not above
+            or before.endswith(b"\n\n")
+            or (above.startswith((b"import ", b"from ", b")")) and b"__future__" not in above)
         )
         text = "".join(f"{line}\n" for line in dict.fromkeys(lines))
         if text:
-            is_followed = below not in (b"", b"\n", b"\r", b")") and not above.startswith(
-                (b"import ", b"from ")
+            is_followed = below not in (b"", b"\n", b"\r", b")") and (
+                at == 0 or not above.startswith((b"import ", b"from "))
             )
             self.edited.put_in(source, at, ("" if is_apart else "\n") + text + ("\n" if is_followed else ""))
 

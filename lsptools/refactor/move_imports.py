@@ -63,9 +63,11 @@ def has_future(source: Source) -> bool:
 def end_of_header(source: Source) -> int:
     """Behind the last of the imports with which a file begins; without any, behind its docstring and first comments."""
     end = 0
-    for number, statement in enumerate(source.tree.root_node.named_children):
+    is_first = True
+    for statement in source.tree.root_node.named_children:
         lines = whole_lines(source, statement)
-        is_docstring = number == 0 and _is_string(statement)
+        is_docstring = is_first and _is_string(statement)
+        is_first = is_first and statement.type == "comment"
         is_skipped = statement.type == "comment" or is_docstring or _is_dunder(source, statement)
         if (not is_skipped and statement.type not in _IMPORTS) or lines is None:
             break
@@ -89,6 +91,16 @@ def start_of_code(source: Source) -> int:
         if number == 0 or end:
             end = lines[1] if _is_at_top(source, lines[1]) else end
     return end
+
+
+def put_future_in_at(source: Source) -> tuple[int, str]:
+    """(place, text) of the future import for annotations in a file that has none, set apart by empty lines."""
+    at = start_of_code(source)
+    above, below = source.bytes[:at], source.bytes[at:]
+    is_line_open = bool(above) and not above.endswith((b"\n", b"\r"))
+    head = ("\n" if above else "") + ("\n" if is_line_open else "")
+    is_apart = not below.strip() or below.startswith((b"\n", b"\r"))
+    return at, f"{head}from __future__ import annotations\n" + ("" if is_apart else "\n")
 
 
 def indent_of_lines(source: Source, body: Node) -> str:

@@ -73,3 +73,11 @@ def test_a_place_that_is_taken_is_refused() -> None:
     with pytest.raises(Refused) as refused:
         after(package(), new="app/k.py")
     assert refused.value.kind == "exists"
+
+
+def test_a_module_with_a_stub_is_refused() -> None:
+    files = package() | {"app/m.pyi": "x: int\n"}
+    for old, beside in (("app/m.py", "app/m.pyi"), ("app/m.pyi", "app/m.py")):
+        with pytest.raises(Refused) as refused:
+            after(files, old, old.replace("app/m", "lib/n"))
+        assert (refused.value.kind, beside in refused.value.message) == ("undecided", True)
