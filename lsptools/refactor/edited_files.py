@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from lsptools.languages.python.scopes import Source
 from lsptools.refactor.moved_blocks import plain_lines
 from lsptools.text.edits import Edits, TextEdit
@@ -22,6 +24,10 @@ class EditedFiles:
         edits = self._replaced.setdefault(source, [])
         if edit not in edits:
             edits.append(edit)
+
+    def add(self, source: Source, edits: Iterable[TextEdit]) -> None:
+        """Edits in code points, with the line ends of the file."""
+        self._replaced.setdefault(source, []).extend(edits)
 
     def put_in(self, source: Source, at: int, text: str) -> None:
         """`text` comes in at a place, behind what came in there before; the same text only once."""

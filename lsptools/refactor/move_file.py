@@ -24,6 +24,7 @@ from lsptools.refactor.move_imports import spelled
 from lsptools.refactor.proof import BOUND
 from lsptools.refactor.readings import readings
 from lsptools.refactor.selection import ancestors_of, indent_of, nodes_in, place_of, text_of
+from lsptools.refactor.separated import edits_without
 from lsptools.syntax.tree import Node
 from lsptools.text.lines import Offset
 from lsptools.workspace.change import Change, Move
@@ -162,14 +163,11 @@ class _FileMove:
             self._split(source, statement, names, named, line)
 
     def _split(self, source: Source, statement: Node, names: list[Node], named: Node, line: str) -> None:
-        index = names.index(named)
-        if index + 1 < len(names):
-            self.edited.replace(source, named.start_byte, names[index + 1].start_byte, "")
-        elif (source.path, names[index - 1].start_byte, names[index - 1].end_byte) in self.done:
+        if any((source.path, each.start_byte, each.end_byte) in self.done for each in names):
             self._conflict(source, named, "is imported twice in one statement")
             return
-        else:
-            self.edited.replace(source, names[index - 1].end_byte, named.end_byte, "")
+        spans = [source.span(each.start_byte, each.end_byte) for each in names]
+        self.edited.add(source, edits_without(source.document.text, spans, [names.index(named)]))
         self.done.add((source.path, named.start_byte, named.end_byte))
         self.edited.put_in(source, statement.start_byte, f"{line}\n{indent_of(source, statement)}")
 

@@ -44,6 +44,7 @@ def test_its_own_relative_imports_follow() -> None:
         ("import app.m as q\nprint(q.x)\n", "import lib.n as q\nprint(q.x)\n"),
         ("if 1:\n    from app import k, m\n    m.x\n", "if 1:\n    from lib import n as m\n    from app import k\n    m.x\n"),
         ("from app import m, k\n", "from lib import n as m\nfrom app import k\n"),
+        ("from app import (\n    k,  # one\n    m,  # other\n)\n", "from lib import n as m\nfrom app import (\n    k,  # one\n)\n"),
     ],
 )  # fmt: skip
 def test_importers_follow(before: str, text: str) -> None:
@@ -60,6 +61,12 @@ def test_relative_importers_follow() -> None:
 def test_other_ways_to_name_it_are_refused_with_the_place() -> None:
     with pytest.raises(Refused) as refused:
         after(package(use="import app.m\nprint(app.m.x)\n"))
+    assert {site.path for conflict in refused.value.conflicts for site in conflict.sites} == {"use.py"}
+
+
+def test_a_statement_that_imports_it_twice_is_refused() -> None:
+    with pytest.raises(Refused) as refused:
+        after(package(use="from app import m, m as q, k\n"))
     assert {site.path for conflict in refused.value.conflicts for site in conflict.sites} == {"use.py"}
 
 
