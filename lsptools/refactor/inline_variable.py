@@ -19,15 +19,13 @@ from lsptools.languages.python.modules import Project
 from lsptools.languages.python.roles import BINDING, TEXT, Role
 from lsptools.languages.python.scopes import Scope, Site, Source
 from lsptools.refactor.evaluation import LITERALS, evaluated_before, is_calm, is_fixed
+from lsptools.refactor.places import line_end, line_start, place_of
 from lsptools.refactor.selection import (
     ancestors_of,
     change_of,
     check_plain_locals,
     indent_of,
-    line_end,
-    line_start,
     nodes_in,
-    place_of,
     source_of,
     statement_of,
     text_of,

@@ -34,6 +34,7 @@ from lsptools.refactor.move_imports import (
     end_of_header,
     has_future,
     indent_of_lines,
+    manner_of,
     put_future_in_at,
     spelled,
 )
@@ -42,7 +43,8 @@ from lsptools.refactor.move_place import put_in_at
 from lsptools.refactor.move_proof import Moved, new_cycles, prove_move
 from lsptools.refactor.move_strings import Strings
 from lsptools.refactor.move_users import Users
-from lsptools.refactor.moved_blocks import Block, blocks_of, place
+from lsptools.refactor.moved_blocks import Block, blocks_of
+from lsptools.refactor.places import place, place_at
 from lsptools.refactor.proof import BOUND, ProofLine
 from lsptools.refactor.readings import readings
 from lsptools.refactor.rename import REFUSE, Policy
@@ -372,7 +374,7 @@ class _Move:
 
     def _import_back(self, old: Source) -> None:
         """The old module still uses the name: it imports it."""
-        written = spelled(self.finder.project, old, self.new, _like(old))
+        written = spelled(self.finder.project, old, self.new, manner_of(old))
         if written is None:
             says = f"`{old.path}` cannot import `{self.new.place}`"
             self.conflicts.append(Conflict("undecided", says, (place(old, 0, "uses it"),)))
@@ -433,17 +435,7 @@ class _Move:
 
     def _site(self, occurrence: Occurrence) -> Place:
         lines = self.finder.snapshot.document(occurrence.path).lines
-        at = lines.user_from_offset(occurrence.span.start)
-        return Place(occurrence.path, at.line, at.column, occurrence.reason)
-
-
-def _like(source: Source) -> str:
-    """How a file writes its imports: relative, if it has one that is."""
-    for statement in source.tree.root_node.named_children:
-        node = statement.child_by_field_name("module_name")
-        if node is not None and source.text(node).startswith("."):
-            return source.text(node)
-    return ""
+        return place_at(occurrence.path, lines, occurrence.span.start, occurrence.reason)
 
 
 _RELATIVE = re.compile(rb"(?m)^[ \t]+(from)\s+\.")

@@ -6,7 +6,7 @@ from lsptools.errors import Conflict
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.refactor.edited_files import EditedFiles
 from lsptools.refactor.move_users import listed_in_all
-from lsptools.refactor.moved_blocks import place
+from lsptools.refactor.places import place
 from lsptools.refactor.separated import Element, edits_of_list, edits_without
 from lsptools.syntax.tree import Node
 

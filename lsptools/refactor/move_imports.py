@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lsptools.languages.python.modules import Module, Project
+from lsptools.languages.python.modules import Module, Project, squeezed
 from lsptools.languages.python.scopes import Source
 from lsptools.refactor.moved_blocks import whole_lines
 from lsptools.syntax.tree import Node
@@ -17,6 +17,21 @@ def spelled(project: Project, importer: Source, module: Module, like: str) -> st
     """How `importer` writes `module` after `from`, in the manner of `like` (relative or not); None: it cannot."""
     relative = _relative(project, importer, module) if like.startswith(".") else None
     return relative or absolute(project, importer, module, like)
+
+
+def manner_of(source: Source) -> str:
+    """What a file imports first by a relative name, as it is written: then it writes others so, too. Empty: nothing."""
+    for statement in source.tree.root_node.named_children:
+        text = module_text(source, statement)
+        if text.startswith("."):
+            return text
+    return ""
+
+
+def module_text(source: Source, statement: Node) -> str:
+    """What stands between `from` and `import`, without blanks; empty for other statements."""
+    node = statement.child_by_field_name("module_name")
+    return squeezed(source.text(node)) if node is not None else ""
 
 
 def absolute(project: Project, importer: Source, module: Module, like: str = "") -> str | None:

@@ -14,7 +14,8 @@ from lsptools.languages.python.scopes import Source
 from lsptools.refactor.move_imports import end_of_header
 from lsptools.refactor.move_needs import Need
 from lsptools.refactor.move_proof import Moved
-from lsptools.refactor.moved_blocks import place, plain_lines
+from lsptools.refactor.moved_blocks import plain_lines
+from lsptools.refactor.places import place
 
 
 def put_in_at(

@@ -11,14 +11,15 @@ from dataclasses import dataclass, field
 
 from lsptools.errors import Conflict
 from lsptools.languages.python.facts import Fact
-from lsptools.languages.python.modules import Module
+from lsptools.languages.python.modules import Module, squeezed
 from lsptools.languages.python.references import Finder
 from lsptools.languages.python.roles import Role, receiver_before
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.values import ModuleValue
 from lsptools.refactor.edited_files import EditedFiles
 from lsptools.refactor.move_imports import absolute, named_imports, spelled
-from lsptools.refactor.moved_blocks import place, whole_lines
+from lsptools.refactor.moved_blocks import whole_lines
+from lsptools.refactor.places import place
 from lsptools.refactor.separated import edits_without
 from lsptools.syntax.tree import Node
 
@@ -176,7 +177,7 @@ class Users:
 
     def _through_module(self, source: Source, site: Site, receiver: Node) -> None:
         """`old.name` becomes `new.name`; the new module is imported where the old one is."""
-        text = "".join(source.text(receiver).split())
+        text = squeezed(source.text(receiver))
         root = text.partition(".")[0]
         names = source.names(root)
         owner = names.scope_at(

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lsptools.errors import Conflict
-from lsptools.errors import Site as Place
 from lsptools.languages.python.modules import Variable
 from lsptools.languages.python.roles import DECLARING, Role
 from lsptools.languages.python.scopes import Site, Source
+from lsptools.refactor.places import place
 from lsptools.syntax.tree import Node
 
 _MOVABLE = frozenset({Role.FUNCTION, Role.CLASS, Role.ASSIGN, Role.ANNOTATE, Role.TYPE_ALIAS})
@@ -83,12 +83,6 @@ def blocks_of(source: Source, name: str) -> tuple[list[Block], list[Conflict]]:
             says = f"`{name}` is bound again inside of a function"
             wrong.append(Conflict("undecided", says, (place(source, site.start, "is declared here"),)))
     return _joined(found), wrong
-
-
-def place(source: Source, at: int, says: str) -> Place:
-    """The place of a byte for a message."""
-    here = source.document.lines.user_from_offset(source.span(at, at).start)
-    return Place(source.path, here.line, here.column, says)
 
 
 def _block(source: Source, site: Site) -> Block | None:
