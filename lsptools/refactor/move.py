@@ -44,7 +44,7 @@ from lsptools.refactor.move_proof import Moved, new_cycles, prove_move
 from lsptools.refactor.move_strings import Strings
 from lsptools.refactor.move_users import Users
 from lsptools.refactor.moved_blocks import Block, blocks_of
-from lsptools.refactor.places import place, place_at
+from lsptools.refactor.places import next_line, place, place_at
 from lsptools.refactor.proof import BOUND, ProofLine
 from lsptools.refactor.readings import readings
 from lsptools.refactor.rename import REFUSE, Policy
@@ -109,7 +109,7 @@ class _Move:
         self.name = account.target.name
         self.new = new
         self.old = self._old_module()
-        self.edited = EditedFiles()
+        self.edited = EditedFiles(account.target.source)
         self.conflicts: list[Conflict] = []
         self.moved: list[Moved] = []
         self.users = Users(finder, self.name, self.old, new, self.edited)
@@ -344,10 +344,10 @@ class _Move:
             plain.append("from typing import TYPE_CHECKING")
         self._import(new, plain)
         if typing and body is not None:
-            end = new.bytes.find(b"\n", body.end_byte)
-            at = len(new.bytes) if end < 0 else end + 1
             indent = indent_of_lines(new, body)
-            self.edited.put_in(new, at, "".join(f"{indent}{line}\n" for line in typing))
+            self.edited.put_in(
+                new, next_line(new, body.end_byte), "".join(f"{indent}{line}\n" for line in typing)
+            )
         elif typing:
             lines = "".join(f"    {line}\n" for line in typing)
             self.edited.put_in(new, end_of_header(new), f"\nif TYPE_CHECKING:\n{lines}")
@@ -359,7 +359,7 @@ class _Move:
             source.bytes[:at] + self.edited.put_in_at(source, at).encode(),
             source.bytes[at : at + 1],
         )
-        above = before.rstrip(b"\r\n").rpartition(b"\n")[2]
+        above = before.rstrip(b"\r\n").replace(b"\r", b"\n").rpartition(b"\n")[2]
         is_apart = (
             not above
             or before.endswith(b"\n\n")

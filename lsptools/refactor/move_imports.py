@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from lsptools.languages.python.modules import Module, Project, squeezed
 from lsptools.languages.python.scopes import Source
 from lsptools.refactor.moved_blocks import whole_lines
+from lsptools.refactor.places import line_start
 from lsptools.syntax.tree import Node
 
 
@@ -121,8 +122,7 @@ def put_future_in_at(source: Source) -> tuple[int, str]:
 def indent_of_lines(source: Source, body: Node) -> str:
     """What the lines of a block begin with; empty if it stands on the line of its head."""
     start = body.named_children[0].start_byte if body.named_children else body.start_byte
-    line = max(source.bytes.rfind(b"\n", 0, start), source.bytes.rfind(b"\r", 0, start)) + 1
-    before = source.bytes[line:start].decode("utf-8", "replace")
+    before = source.bytes[line_start(source, start) : start].decode("utf-8", "replace")
     return before if not before.strip() else ""
 
 

@@ -15,7 +15,7 @@ from lsptools.refactor.move_imports import end_of_header
 from lsptools.refactor.move_needs import Need
 from lsptools.refactor.move_proof import Moved
 from lsptools.refactor.moved_blocks import plain_lines
-from lsptools.refactor.places import place
+from lsptools.refactor.places import next_line, place
 
 
 def put_in_at(
@@ -53,8 +53,7 @@ def _end_of(source: Source, need: Need) -> int:
         return 0
     sites = Variable(source, source.module_scope, need.name).sites
     end = max((site.path[0][0].end_byte for site in sites), default=0)
-    line_end = source.bytes.find(b"\n", end)
-    return len(source.bytes) if line_end < 0 else line_end + 1
+    return next_line(source, end)
 
 
 def _is_at_import(source: Source, at: int) -> bool:

@@ -185,12 +185,12 @@ class _Proof:
         later = self.after.project.source(moved.new.path)
         if later is None:
             return None
-        text = with_ends_of(moved.new, moved.before(block, block.end).rstrip("\n"))
+        text = with_ends_of(moved.new, moved.before(block, block.end).rstrip("\n"), moved.old)
         put_in = self.edits[moved.new.path].carry(moved.new.span(moved.at, moved.at).start, bias="left")
         start = later.document.text.find(text, put_in or 0)
         if start < 0:
             return None
-        inside = len(with_ends_of(moved.new, moved.before(block, at)))
+        inside = len(with_ends_of(moved.new, moved.before(block, at), moved.old))
         return moved.new.path, later.byte(Offset(start + inside))
 
     def _root(self, root: Root) -> Root | None:

@@ -18,8 +18,8 @@ from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.values import ModuleValue
 from lsptools.refactor.edited_files import EditedFiles
 from lsptools.refactor.move_imports import absolute, named_imports, spelled
-from lsptools.refactor.moved_blocks import whole_lines
-from lsptools.refactor.places import place
+from lsptools.refactor.moved_blocks import plain_lines, whole_lines
+from lsptools.refactor.places import line_end, line_start, next_line, place
 from lsptools.refactor.separated import edits_without
 from lsptools.syntax.tree import Node
 
@@ -129,8 +129,8 @@ class Users:
         if len(dropped) < len(names):
             self._remove_names(source, names, dropped)
         elif lines is not None:
-            before = source.bytes[: lines[0]].replace(b"\r", b"")
-            is_alone = not before or before.endswith(b"\n\n")
+            before = plain_lines(source.bytes[: lines[0]].decode("utf-8", "replace"))
+            is_alone = not before or before.endswith("\n\n")
             behind = _EMPTY_LINE.match(source.bytes, lines[1]) if is_alone else None
             self.edited.replace(source, lines[0], behind.end() if behind is not None else lines[1], "")
 
@@ -146,17 +146,15 @@ class Users:
 
     def _after_statement(self, source: Source, statement: Node, text: str) -> None:
         lines = whole_lines(source, statement)
-        indent = source.bytes[source.bytes.rfind(b"\n", 0, statement.start_byte) + 1 : statement.start_byte]
+        indent = source.bytes[line_start(source, statement.start_byte) : statement.start_byte]
         if not indent.strip() and (lines is not None or self._ends_its_line(source, statement)):
-            end = source.bytes.find(b"\n", statement.end_byte)
-            end = len(source.bytes) if end < 0 else end + 1
+            end = next_line(source, statement.end_byte)
             self.edited.put_in(source, end, f"{indent.decode()}{text}\n")
         else:
             self.edited.put_in(source, statement.end_byte, f"; {text}")
 
     def _ends_its_line(self, source: Source, statement: Node) -> bool:
-        end = source.bytes.find(b"\n", statement.end_byte)
-        rest = source.bytes[statement.end_byte : len(source.bytes) if end < 0 else end].strip()
+        rest = source.bytes[statement.end_byte : line_end(source, statement.end_byte)].strip()
         return not rest or rest.startswith(b"#")
 
     # ------------------------------------------------------------------ attributes

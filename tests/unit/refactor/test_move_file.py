@@ -10,7 +10,15 @@ from lsptools.refactor.move_file import plan_move_file
 
 
 def after(files: dict[str, str], old: str = "app/m.py", new: str = "lib/n.py") -> dict[str, str]:
-    """The texts that change, by their names afterwards."""
+    """The texts that change, by their names afterwards; other line ends make no difference."""
+    changed = _after(files, old, new)
+    for end in ("\r\n", "\r") if not any("\r" in text for text in files.values()) else ():
+        ended = _after({name: text.replace("\n", end) for name, text in files.items()}, old, new)
+        assert ended == {name: text.replace("\n", end) for name, text in changed.items()}
+    return changed
+
+
+def _after(files: dict[str, str], old: str, new: str) -> dict[str, str]:
     view = snapshot(memory(files))
     change = plan_move_file(view, old, new)
     there = change.after(view)
