@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from lsptools.errors import BadRequest
 from lsptools.languages.names import Evidence, FilePosition, Occurrence, Symbol
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
-from lsptools.languages.python.classes import Class, class_of, function_of, last_name
+from lsptools.languages.python.classes import Class, class_of, function_of
 from lsptools.languages.python.decorators import REGISTERS_NOTHING
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.scopes import Source
@@ -192,12 +192,11 @@ class _Search:
         if not isinstance(definition, Class):
             return
         evaluator = self.finder.evaluator
-        yield evaluator.metaclass(definition) is not None
+        metaclass = evaluator.metaclass(definition)
+        yield metaclass is not None and not (metaclass.source.external and metaclass.name == "ABCMeta")
         yield any(unknown_bases(self.finder, cls) for cls in evaluator.order(definition))
         for cls in evaluator.order(definition)[1:]:
             yield cls.source.external and cls.name not in _PLAIN_BASES
-        for cls in evaluator.order(definition):
-            yield any(last_name(cls.source, node) == "Protocol" for node in cls.base_nodes)
 
     def _named_in_part(self, name: str) -> str:
         """Does a string end with the beginning of the name, so that the rest may be put to it at run time?"""

@@ -6,6 +6,7 @@ import pytest
 from editing import memory, snapshot
 
 from lsptools.errors import Refused
+from lsptools.refactor import move_file
 from lsptools.refactor.move_file import plan_move_file
 
 
@@ -40,7 +41,9 @@ def test_its_own_relative_imports_follow() -> None:
     assert after(files) == {
         "lib/n.py": "from app import k\nfrom app.k import (\n    y as z,  # why\n)\n",
     }
-    assert after(files, new="app/sub/m.py") is not None
+    assert after(files, new="app/sub/m.py") == {
+        "app/sub/m.py": "from .. import k\nfrom ..k import (\n    y as z,  # why\n)\n",
+    }
 
 
 @pytest.mark.parametrize(
@@ -82,6 +85,27 @@ def test_strings_that_may_name_it_are_told() -> None:
     view = snapshot(memory(package(use="import importlib\nimportlib.import_module('app.m')\n")))
     (note,) = plan_move_file(view, "app/m.py", "lib/n.py").notes
     assert note.startswith("left as it is: use.py:2:30 (")
+
+
+@pytest.mark.parametrize("use", ["from app.m import x\n", "from app import m\n", "import app.m as q\n"])
+def test_an_import_that_would_lead_elsewhere_is_not_done(use: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(move_file, "spelled", lambda *_: "app.k")
+    with pytest.raises(Refused) as refused:
+        after(package(use=use))
+    assert (refused.value.kind, refused.value.message) == (
+        "name_capture",
+        "use.py would not import lib/n.py any more",
+    )
+
+
+def test_neither_is_a_file_that_would_not_find_what_it_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(move_file, "spelled", lambda *_: "app.z")
+    with pytest.raises(Refused) as refused:
+        after(package() | {"app/m.py": "from .k import y\n", "app/k.py": "y = 1\n"})
+    assert (refused.value.kind, refused.value.message) == (
+        "name_capture",
+        "app/m.py would not import app/k.py any more",
+    )
 
 
 def test_a_place_that_is_taken_is_refused() -> None:
