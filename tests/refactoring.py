@@ -25,13 +25,18 @@ def marked(text: str) -> tuple[str, Span]:
 
 
 def refactored(plan: Plan, text: str) -> str:
-    """The text after the change; a program prints the same before and after."""
+    """The text after the change; a program prints the same before and after, and other line ends make no difference."""
     source, span = marked(text)
-    view = snapshot(memory({"m.py": source}))
-    change = plan(Project(view), "m.py", span)
-    after = change.after(view).document("m.py").text
+    after = _after(plan, source, span)
     assert printed(after) == printed(source)
+    for end in ("\r\n", "\r") if "\r" not in text else ():
+        assert _after(plan, *marked(text.replace("\n", end))) == after.replace("\n", end)
     return after
+
+
+def _after(plan: Plan, source: str, span: Span) -> str:
+    view = snapshot(memory({"m.py": source}))
+    return plan(Project(view), "m.py", span).after(view).document("m.py").text
 
 
 def printed(source: str) -> str:

@@ -29,7 +29,7 @@ from lsptools.languages.python.meaning import Root
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import BINDING, DECLARING, Role
 from lsptools.languages.python.scopes import Names, Scope, Site, Source, mangled
-from lsptools.refactor.moved_blocks import place
+from lsptools.refactor.places import place, place_in
 from lsptools.refactor.private_names import private_conflicts
 from lsptools.refactor.reserved import reserved
 
@@ -157,8 +157,8 @@ def _rebound_in_comprehensions(
                     "name_clash",
                     f"an assignment expression would rebind `{new}` of its own comprehension",
                     (
-                        _place(source, site, "this assignment"),
-                        _place(source, loop, "would rebind the variable here"),
+                        place(source, site.start, "this assignment"),
+                        place(source, loop.start, "would rebind the variable here"),
                     ),
                 )
                 break
@@ -187,8 +187,8 @@ def _same_scope(
                 "name_clash",
                 f"`{renaming.new_name}` is bound {where} already",
                 (
-                    _place(source, site, f"renaming this to `{renaming.new_name}`"),
-                    _place(source, there[0], f"would merge it with the {what} here"),
+                    place(source, site.start, f"renaming this to `{renaming.new_name}`"),
+                    place(source, there[0].start, f"would merge it with the {what} here"),
                 ),
             )
 
@@ -200,8 +200,8 @@ def _captured(renaming: Renaming, source: Source, site: Site, now: Scope, after:
         f"a use would be captured by another `{renaming.new_name}`",
         (
             _declaration(renaming),
-            _place(source, site, f"this use, renamed to `{renaming.new_name}`,"),
-            _place(source, culprit, f"would mean the {_kind_of(culprit)} here"),
+            place(source, site.start, f"this use, renamed to `{renaming.new_name}`,"),
+            place(source, culprit.start, f"would mean the {_kind_of(culprit)} here"),
         ),
     )
 
@@ -218,8 +218,8 @@ def _captures(
         f"uses of `{new}` would mean the renamed symbol",
         (
             _declaration(renaming),
-            _place(source, site, f"this is {means} `{new}` now and"),
-            _place(source, culprits[0], "would mean the symbol bound here"),
+            place(source, site.start, f"this is {means} `{new}` now and"),
+            place(source, culprits[0].start, "would mean the symbol bound here"),
         ),
     )
 
@@ -228,15 +228,7 @@ def _declaration(renaming: Renaming) -> Place:
     symbol = renaming.account.references.symbol
     source = renaming.finder.project.source(symbol.path)
     says = f"renaming {symbol.kind} `{symbol.name}` to `{renaming.new_name}`"
-    if source is None:
-        return Place(symbol.path, 1, 1, says)
-    at = source.document.lines.user_from_offset(symbol.span.start)
-    return Place(symbol.path, at.line, at.column, says)
-
-
-def _place(source: Source, site: Site, says: str) -> Place:
-    at = source.document.lines.user_from_offset(source.span(site.start, site.end).start)
-    return Place(source.path, at.line, at.column, says)
+    return place_in(source, symbol.path, symbol.span.start, says)
 
 
 def _kind_of(site: Site) -> str:
@@ -304,7 +296,7 @@ def _meeting_conflict(renaming: Renaming, below: Class, other: Class, there: Sit
         f"class `{below.name}` has a member `{renaming.new_name}` from its base `{other.name}`",
         (
             _declaration(renaming),
-            _place(other.source, there, f"would meet the member here in the subclass `{below.name}`"),
+            place(other.source, there.start, f"would meet the member here in the subclass `{below.name}`"),
         ),
     )
 
@@ -319,7 +311,7 @@ def _member_conflict(renaming: Renaming, cls: Class, other: Class, there: Site) 
     else:
         message = f"subclass `{other.name}` has a member `{renaming.new_name}`"
         says = "would be overridden by the member of the subclass here"
-    return Conflict("name_clash", message, (_declaration(renaming), _place(other.source, there, says)))
+    return Conflict("name_clash", message, (_declaration(renaming), place(other.source, there.start, says)))
 
 
 def _reserved(renaming: Renaming) -> Iterator[Conflict]:
@@ -343,7 +335,7 @@ def _reaching_already(renaming: Renaming) -> Iterator[Conflict]:
             old = detours.reached(finder.meanings, source, site, renaming.account.target.name)
             if old & family:
                 says = f"a call gives `{renaming.new_name}` already, which would fill the renamed parameter"
-                sites = (_declaration(renaming), _place(source, site, "this keyword would reach it"))
+                sites = (_declaration(renaming), place(source, site.start, "this keyword would reach it"))
                 yield Conflict("name_clash", says, sites)
 
 
@@ -361,7 +353,7 @@ def _keywords(renaming: Renaming) -> Iterator[Conflict]:
                     f"a call gives `{renaming.new_name}` already",
                     (
                         _declaration(renaming),
-                        _place(source, site, f"this call would give `{renaming.new_name}` twice"),
+                        place(source, site.start, f"this call would give `{renaming.new_name}` twice"),
                     ),
                 )
 
@@ -391,7 +383,7 @@ def _star_importers(renaming: Renaming) -> Iterator[Conflict]:
             yield Conflict(
                 "name_clash",
                 f"a star import would overwrite another `{new}`",
-                (_declaration(renaming), _place(source, own[0], says)),
+                (_declaration(renaming), place(source, own[0].start, says)),
             )
             continue
         for site in source.sites(new):
@@ -404,7 +396,7 @@ def _star_importers(renaming: Renaming) -> Iterator[Conflict]:
                     f"a star import would bring the symbol to where `{new}` means something else",
                     (
                         _declaration(renaming),
-                        _place(source, site, f"this use of `{new}` would mean the symbol"),
+                        place(source, site.start, f"this use of `{new}` would mean the symbol"),
                     ),
                 )
                 break
@@ -437,15 +429,11 @@ def _external(account: Account, finder: Finder, root: Root) -> Conflict:
         what = "a builtin" if root.path == "builtins" else f"a fixture of {root.path} or of a plugin"
         return Conflict("library_symbol", f"`{root.name}` is {what}", ())
     source = finder.project.source(root.path)
-    line, column = 1, 1
-    if source is not None:
-        at = source.document.lines.user_from_offset(symbol.span.start)
-        line, column = at.line, at.column
     own = account.target.name
     return Conflict(
         "library_symbol",
         f"`{own}` is `{symbol.qualified}` of the library",
-        (Place(root.path, line, column, "is declared here, outside of what may be edited"),),
+        (place_in(source, root.path, symbol.span.start, "is declared here, outside of what may be edited"),),
     )
 
 

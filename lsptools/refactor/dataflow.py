@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from lsptools.errors import Refused
 from lsptools.languages.python.roles import BINDING, DECLARING, Role
 from lsptools.languages.python.scopes import Names, Scope, Site, Source
-from lsptools.refactor.selection import BLOCKS, ancestors_of, nodes_in, place_of
+from lsptools.refactor.places import place_of
+from lsptools.refactor.selection import BLOCKS, ancestors_of, nodes_in
 from lsptools.syntax.tree import Node
 
 _LOOPS = ("for_statement", "while_statement")

@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator, Mapping
 from lsptools.errors import Refused
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Scope, Source
-from lsptools.refactor.selection import BLOCKS, nodes_in, place_of
+from lsptools.refactor.places import place_of
+from lsptools.refactor.selection import BLOCKS, nodes_in
 from lsptools.syntax.tree import Node
 
 LITERALS = frozenset(

@@ -18,6 +18,7 @@ from lsptools.languages.python.modules import Project
 from lsptools.languages.python.scopes import Source
 from lsptools.refactor.dataflow import Flow, Region, flow_of
 from lsptools.refactor.extract_variable import between_words
+from lsptools.refactor.places import line_end, line_start, newline_at, place_of
 from lsptools.refactor.selection import (
     EXPRESSIONS,
     Selection,
@@ -28,11 +29,7 @@ from lsptools.refactor.selection import (
     expression_of,
     free_name,
     indent_of,
-    line_end,
-    line_start,
-    newline_at,
     nodes_in,
-    place_of,
     selection_of,
     statements_of,
     text_between,

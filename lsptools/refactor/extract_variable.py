@@ -10,6 +10,7 @@ from lsptools.errors import Refused
 from lsptools.languages.python.modules import Project
 from lsptools.languages.python.scopes import Source
 from lsptools.refactor.evaluation import check_evaluated_first
+from lsptools.refactor.places import line_start, newline_at
 from lsptools.refactor.selection import (
     change_of,
     check_free,
@@ -17,8 +18,6 @@ from lsptools.refactor.selection import (
     expression_of,
     free_name,
     indent_of,
-    line_start,
-    newline_at,
     selection_of,
     statement_of,
     text_of,

@@ -19,15 +19,13 @@ from lsptools.languages.python.modules import Project
 from lsptools.languages.python.roles import BINDING, TEXT, Role
 from lsptools.languages.python.scopes import Scope, Site, Source
 from lsptools.refactor.evaluation import LITERALS, evaluated_before, is_calm, is_fixed
+from lsptools.refactor.places import line_end, line_start, next_line, place_of
 from lsptools.refactor.selection import (
     ancestors_of,
     change_of,
     check_plain_locals,
     indent_of,
-    line_end,
-    line_start,
     nodes_in,
-    place_of,
     source_of,
     statement_of,
     text_of,
@@ -233,5 +231,4 @@ def _removal(source: Source, statement: Node) -> tuple[int, int, str]:
         raise Refused("undecided", "a comment inside of the assignment would go")
     if comment >= 0:
         return statement.start_byte, statement.end_byte + comment, ""
-    newline = 2 if source.bytes[end : end + 2] == b"\r\n" else 1
-    return line_start(source, statement.start_byte), min(len(source.bytes), end + newline), ""
+    return line_start(source, statement.start_byte), next_line(source, end), ""

@@ -34,15 +34,17 @@ from lsptools.refactor.move_imports import (
     end_of_header,
     has_future,
     indent_of_lines,
+    manner_of,
+    put_future_in_at,
     spelled,
-    start_of_code,
 )
 from lsptools.refactor.move_needs import Need, needs_of, set_from_outside, unneeded
 from lsptools.refactor.move_place import put_in_at
 from lsptools.refactor.move_proof import Moved, new_cycles, prove_move
 from lsptools.refactor.move_strings import Strings
 from lsptools.refactor.move_users import Users
-from lsptools.refactor.moved_blocks import Block, blocks_of, place
+from lsptools.refactor.moved_blocks import Block, blocks_of
+from lsptools.refactor.places import next_line, place, place_at
 from lsptools.refactor.proof import BOUND, ProofLine
 from lsptools.refactor.readings import readings
 from lsptools.refactor.rename import REFUSE, Policy
@@ -107,7 +109,7 @@ class _Move:
         self.name = account.target.name
         self.new = new
         self.old = self._old_module()
-        self.edited = EditedFiles()
+        self.edited = EditedFiles(account.target.source)
         self.conflicts: list[Conflict] = []
         self.moved: list[Moved] = []
         self.users = Users(finder, self.name, self.old, new, self.edited)
@@ -262,7 +264,8 @@ class _Move:
             self.edited.replace(old, *block.removal(), "")
         self._check_future(old, new, blocks)
         self._bring(new, needs.needs)
-        at, text = put_in_at(self.finder, moved, needs.needs, self._uses_in(new))
+        is_begun = bool(self.edited.put_in_at(new, len(new.bytes)))
+        at, text = put_in_at(self.finder, moved, needs.needs, self._uses_in(new), is_begun=is_begun)
         self.edited.put_in(new, at, text)
         self.moved.append(replace(moved, at=at))
         for need in needs.needs:
@@ -323,7 +326,7 @@ class _Move:
                 f"annotations are not evaluated in {new.path}, which has the future import for them"
             )
         elif _ANNOTATION.search(new.document.text) is None:
-            self.edited.put_in(new, start_of_code(new), "from __future__ import annotations\n\n")
+            self.edited.put_in(new, *put_future_in_at(new))
         else:
             says = f"{old.path} has `from __future__ import annotations`, and {new.path} evaluates them"
             sites = (place(new, 0, "has no such import"),)
@@ -341,10 +344,10 @@ class _Move:
             plain.append("from typing import TYPE_CHECKING")
         self._import(new, plain)
         if typing and body is not None:
-            end = new.bytes.find(b"\n", body.end_byte)
-            at = len(new.bytes) if end < 0 else end + 1
             indent = indent_of_lines(new, body)
-            self.edited.put_in(new, at, "".join(f"{indent}{line}\n" for line in typing))
+            self.edited.put_in(
+                new, next_line(new, body.end_byte), "".join(f"{indent}{line}\n" for line in typing)
+            )
         elif typing:
             lines = "".join(f"    {line}\n" for line in typing)
             self.edited.put_in(new, end_of_header(new), f"\nif TYPE_CHECKING:\n{lines}")
@@ -352,20 +355,26 @@ class _Move:
     def _import(self, source: Source, lines: list[str]) -> None:
         """New imports behind those of a file, set apart from what is no import."""
         at = end_of_header(source)
-        above, below = source.bytes[:at].rstrip(b"\r\n").rpartition(b"\n")[2], source.bytes[at : at + 1]
-        is_apart = not above or (
-            above.startswith((b"import ", b"from ", b")")) and b"__future__" not in above
+        before, below = (
+            source.bytes[:at] + self.edited.put_in_at(source, at).encode(),
+            source.bytes[at : at + 1],
+        )
+        above = before.rstrip(b"\r\n").replace(b"\r", b"\n").rpartition(b"\n")[2]
+        is_apart = (
+            not above
+            or before.endswith(b"\n\n")
+            or (above.startswith((b"import ", b"from ", b")")) and b"__future__" not in above)
         )
         text = "".join(f"{line}\n" for line in dict.fromkeys(lines))
         if text:
-            is_followed = below not in (b"", b"\n", b"\r", b")") and not above.startswith(
-                (b"import ", b"from ")
+            is_followed = below not in (b"", b"\n", b"\r", b")") and (
+                at == 0 or not above.startswith((b"import ", b"from "))
             )
             self.edited.put_in(source, at, ("" if is_apart else "\n") + text + ("\n" if is_followed else ""))
 
     def _import_back(self, old: Source) -> None:
         """The old module still uses the name: it imports it."""
-        written = spelled(self.finder.project, old, self.new, _like(old))
+        written = spelled(self.finder.project, old, self.new, manner_of(old))
         if written is None:
             says = f"`{old.path}` cannot import `{self.new.place}`"
             self.conflicts.append(Conflict("undecided", says, (place(old, 0, "uses it"),)))
@@ -426,17 +435,7 @@ class _Move:
 
     def _site(self, occurrence: Occurrence) -> Place:
         lines = self.finder.snapshot.document(occurrence.path).lines
-        at = lines.user_from_offset(occurrence.span.start)
-        return Place(occurrence.path, at.line, at.column, occurrence.reason)
-
-
-def _like(source: Source) -> str:
-    """How a file writes its imports: relative, if it has one that is."""
-    for statement in source.tree.root_node.named_children:
-        node = statement.child_by_field_name("module_name")
-        if node is not None and source.text(node).startswith("."):
-            return source.text(node)
-    return ""
+        return place_at(occurrence.path, lines, occurrence.span.start, occurrence.reason)
 
 
 _RELATIVE = re.compile(rb"(?m)^[ \t]+(from)\s+\.")

@@ -6,7 +6,8 @@ from lsptools.errors import Conflict
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.refactor.edited_files import EditedFiles
 from lsptools.refactor.move_users import listed_in_all
-from lsptools.refactor.moved_blocks import place
+from lsptools.refactor.places import place
+from lsptools.refactor.separated import Element, edits_of_list, edits_without
 from lsptools.syntax.tree import Node
 
 _LISTS = frozenset({"list", "tuple", "set"})
@@ -38,15 +39,20 @@ def _take_out(source: Source, site: Site, edited: EditedFiles) -> bool:
         return False
     items = [each for each in display.named_children if each.type != "comment"]
     at = next(i for i, each in enumerate(items) if each.start_byte == string.start_byte)
-    if at + 1 < len(items):
-        edited.replace(source, string.start_byte, items[at + 1].start_byte, "")
-    elif at:
-        edited.replace(source, items[at - 1].end_byte, string.end_byte, "")
+    if len(items) > 1:
+        spans = [source.span(each.start_byte, each.end_byte) for each in items]
+        edited.add(source, edits_without(source.document.text, spans, [at]))
+        if display.type == "tuple" and len(items) == 2 and not _has_last_comma(source, display, items):
+            edited.put_in(source, items[1 - at].end_byte, ",")
     elif display.type == "list":
         edited.replace(source, display.start_byte, display.end_byte, "[]")
     else:
         return False
     return True
+
+
+def _has_last_comma(source: Source, display: Node, items: list[Node]) -> bool:
+    return any(each.type == "," and each.start_byte >= items[-1].end_byte for each in display.children)
 
 
 def _assigned(source: Source) -> list[Node]:
@@ -76,9 +82,8 @@ def _put_in(source: Source, display: Node, name: str, edited: EditedFiles) -> No
         text = f'["{name}"]' if display.type == "list" else f'("{name}",)'
         edited.replace(source, display.start_byte, display.end_byte, text)
         return
-    last = items[-1]
-    quote = source.text(last)[-1:]
-    between = source.bytes[items[-2].end_byte : last.start_byte] if len(items) > 1 else b", "
-    if len(items) == 1 and last.start_point[0] != display.start_point[0]:
-        between = b"," + source.bytes[display.start_byte + 1 : last.start_byte]
-    edited.put_in(source, last.end_byte, f"{between.decode('utf-8', 'replace')}{quote}{name}{quote}")
+    quote = source.text(items[-1])[-1:]
+    spans = [source.span(each.start_byte, each.end_byte) for each in items]
+    new = [*(Element("", index) for index in range(len(items))), Element(f"{quote}{name}{quote}")]
+    brackets = source.span(display.start_byte, display.end_byte)
+    edited.add(source, edits_of_list(source.document.text, brackets, spans, new))

@@ -16,14 +16,16 @@ from dataclasses import replace
 from lsptools.errors import BadRequest, Conflict, Refused
 from lsptools.languages.names import Evidence, FilePosition, Occurrence
 from lsptools.languages.python.candidates import searching
-from lsptools.languages.python.modules import Module, Project
+from lsptools.languages.python.modules import Module, Project, squeezed
 from lsptools.languages.python.references import Finder
 from lsptools.languages.python.scopes import Source
 from lsptools.refactor.edited_files import EditedFiles
 from lsptools.refactor.move_imports import spelled
+from lsptools.refactor.places import place_of
 from lsptools.refactor.proof import BOUND
 from lsptools.refactor.readings import readings
-from lsptools.refactor.selection import ancestors_of, indent_of, nodes_in, place_of, text_of
+from lsptools.refactor.selection import ancestors_of, indent_of, nodes_in, text_of
+from lsptools.refactor.separated import edits_without
 from lsptools.syntax.tree import Node
 from lsptools.text.lines import Offset
 from lsptools.workspace.change import Change, Move
@@ -105,7 +107,7 @@ class _FileMove:
             for aliased in statement.children_by_field_name("name"):
                 dotted = aliased.child_by_field_name("name") if aliased.type == "aliased_import" else None
                 if dotted is not None and self._is_old(
-                    self.before.module_named(source, _squeezed(source, dotted))
+                    self.before.module_named(source, squeezed(source.text(dotted)))
                 ):
                     self._respell(source, dotted)
             return
@@ -132,7 +134,7 @@ class _FileMove:
         return len(found) == 1 and isinstance(found[0], Module) and self._is_old(found[0])
 
     def _respell(self, source: Source, written: Node) -> None:
-        new = spelled(self.after, source, self.new, _squeezed(source, written))
+        new = spelled(self.after, source, self.new, squeezed(source.text(written)))
         if new is None:
             self._conflict(source, written, "cannot import it from there")
             return
@@ -142,7 +144,7 @@ class _FileMove:
         self, source: Source, statement: Node, origin: Node, names: list[Node], named: Node
     ) -> None:
         """`from a import m`: alone it is led to the new package, among others it gets a statement of its own."""
-        dotted = spelled(self.after, source, self.new, _squeezed(source, origin))
+        dotted = spelled(self.after, source, self.new, squeezed(source.text(origin)))
         head, dot, stem = (dotted or "").rpartition(".")
         package = (
             f"{head}." if dotted is not None and dotted.startswith(".") and not head.strip(".") else head
@@ -162,14 +164,11 @@ class _FileMove:
             self._split(source, statement, names, named, line)
 
     def _split(self, source: Source, statement: Node, names: list[Node], named: Node, line: str) -> None:
-        index = names.index(named)
-        if index + 1 < len(names):
-            self.edited.replace(source, named.start_byte, names[index + 1].start_byte, "")
-        elif (source.path, names[index - 1].start_byte, names[index - 1].end_byte) in self.done:
+        if any((source.path, each.start_byte, each.end_byte) in self.done for each in names):
             self._conflict(source, named, "is imported twice in one statement")
             return
-        else:
-            self.edited.replace(source, names[index - 1].end_byte, named.end_byte, "")
+        spans = [source.span(each.start_byte, each.end_byte) for each in names]
+        self.edited.add(source, edits_without(source.document.text, spans, [names.index(named)]))
         self.done.add((source.path, named.start_byte, named.end_byte))
         self.edited.put_in(source, statement.start_byte, f"{line}\n{indent_of(source, statement)}")
 
@@ -223,7 +222,7 @@ class _FileMove:
             raise BadRequest("invalid", f"{self.move.old} is no Python file of the workspace")
         for statement in _imports(source):
             origin = statement.child_by_field_name("module_name")
-            if origin is None or not _squeezed(source, origin).startswith("."):
+            if origin is None or not squeezed(source.text(origin)).startswith("."):
                 continue
             module = self.before.module_of_import(source, statement)
             if module is None:
@@ -262,7 +261,7 @@ def _places(project: Project, source: Source) -> Iterator[str]:
             for each in statement.children_by_field_name("name"):
                 dotted = each.child_by_field_name("name") if each.type == "aliased_import" else each
                 if dotted is not None:
-                    found.append(project.module_named(source, _squeezed(source, dotted)))
+                    found.append(project.module_named(source, squeezed(source.text(dotted))))
         else:
             package = project.module_of_import(source, statement)
             for each in statement.children_by_field_name("name"):
@@ -275,7 +274,3 @@ def _places(project: Project, source: Source) -> Iterator[str]:
 
 def _imports(source: Source) -> list[Node]:
     return [each for each in nodes_in(source.tree.root_node) if each.type in _IMPORTS]
-
-
-def _squeezed(source: Source, node: Node) -> str:
-    return "".join(source.text(node).split())

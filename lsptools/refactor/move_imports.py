@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lsptools.languages.python.modules import Module, Project
+from lsptools.languages.python.modules import Module, Project, squeezed
 from lsptools.languages.python.scopes import Source
 from lsptools.refactor.moved_blocks import whole_lines
+from lsptools.refactor.places import line_start
 from lsptools.syntax.tree import Node
 
 
@@ -17,6 +18,21 @@ def spelled(project: Project, importer: Source, module: Module, like: str) -> st
     """How `importer` writes `module` after `from`, in the manner of `like` (relative or not); None: it cannot."""
     relative = _relative(project, importer, module) if like.startswith(".") else None
     return relative or absolute(project, importer, module, like)
+
+
+def manner_of(source: Source) -> str:
+    """What a file imports first by a relative name, as it is written: then it writes others so, too. Empty: nothing."""
+    for statement in source.tree.root_node.named_children:
+        text = module_text(source, statement)
+        if text.startswith("."):
+            return text
+    return ""
+
+
+def module_text(source: Source, statement: Node) -> str:
+    """What stands between `from` and `import`, without blanks; empty for other statements."""
+    node = statement.child_by_field_name("module_name")
+    return squeezed(source.text(node)) if node is not None else ""
 
 
 def absolute(project: Project, importer: Source, module: Module, like: str = "") -> str | None:
@@ -63,9 +79,11 @@ def has_future(source: Source) -> bool:
 def end_of_header(source: Source) -> int:
     """Behind the last of the imports with which a file begins; without any, behind its docstring and first comments."""
     end = 0
-    for number, statement in enumerate(source.tree.root_node.named_children):
+    is_first = True
+    for statement in source.tree.root_node.named_children:
         lines = whole_lines(source, statement)
-        is_docstring = number == 0 and _is_string(statement)
+        is_docstring = is_first and _is_string(statement)
+        is_first = is_first and statement.type == "comment"
         is_skipped = statement.type == "comment" or is_docstring or _is_dunder(source, statement)
         if (not is_skipped and statement.type not in _IMPORTS) or lines is None:
             break
@@ -91,11 +109,20 @@ def start_of_code(source: Source) -> int:
     return end
 
 
+def put_future_in_at(source: Source) -> tuple[int, str]:
+    """(place, text) of the future import for annotations in a file that has none, set apart by empty lines."""
+    at = start_of_code(source)
+    above, below = source.bytes[:at], source.bytes[at:]
+    is_line_open = bool(above) and not above.endswith((b"\n", b"\r"))
+    head = ("\n" if above else "") + ("\n" if is_line_open else "")
+    is_apart = not below.strip() or below.startswith((b"\n", b"\r"))
+    return at, f"{head}from __future__ import annotations\n" + ("" if is_apart else "\n")
+
+
 def indent_of_lines(source: Source, body: Node) -> str:
     """What the lines of a block begin with; empty if it stands on the line of its head."""
     start = body.named_children[0].start_byte if body.named_children else body.start_byte
-    line = max(source.bytes.rfind(b"\n", 0, start), source.bytes.rfind(b"\r", 0, start)) + 1
-    before = source.bytes[line:start].decode("utf-8", "replace")
+    before = source.bytes[line_start(source, start) : start].decode("utf-8", "replace")
     return before if not before.strip() else ""
 
 

@@ -20,9 +20,10 @@ from lsptools.languages.python.references import Finder
 from lsptools.languages.python.roles import DECLARING, Role, access_of
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.values import ModuleValue
-from lsptools.refactor.move_imports import is_for_checkers, named_imports, spelled
-from lsptools.refactor.moved_blocks import Block, place, whole_lines, words_in
+from lsptools.refactor.move_imports import is_for_checkers, manner_of, module_text, named_imports, spelled
+from lsptools.refactor.moved_blocks import Block, whole_lines, words_in
 from lsptools.refactor.origins import origins
+from lsptools.refactor.places import place
 from lsptools.syntax.tree import Node
 
 _OF_THE_MODULE = frozenset(
@@ -143,7 +144,7 @@ class _Looking:
                 continue
             found = self.project.member(module, word)
             if found and found != self.project.global_variable(self.target, word):
-                written = spelled(self.project, self.target, module, _module_text(self.source, statement))
+                written = spelled(self.project, self.target, module, module_text(self.source, statement))
                 if written is not None:
                     return Need(word, site.start, at_import, (f"from {written} import {word}",))
             if found:
@@ -200,7 +201,7 @@ class _Looking:
             is_new = any(isinstance(each, Module) and each.place == self.new.place for each in found)
             return None if is_new else f"import {text}"
         module = self.project.module_of_import(self.source, statement)
-        written: str | None = _module_text(self.source, statement)
+        written: str | None = module_text(self.source, statement)
         if module is not None and module.place == self.new.place:
             return None  # under another name, or it would be there
         if module is not None and (written or "").startswith("."):
@@ -222,7 +223,7 @@ class _Looking:
             says = f"`{word}` is set from outside, and an import of it has one of the values"
             self.conflicts.append(Conflict("undecided", says, (place(*outside, "is set here"),)))
             return None
-        written = spelled(self.project, self.target, self.old, self._like())
+        written = spelled(self.project, self.target, self.old, manner_of(self.target))
         if written is None:
             self._conflict(
                 f"`{self.target.path}` cannot import `{self.old.place}`", own[0], "is defined here"
@@ -241,15 +242,6 @@ class _Looking:
         assigned = [each for each in own if each.role is Role.ASSIGN and each.path[0][0].type in _SIMPLE]
         return assigned[1] if len(assigned) > 1 else None
 
-    def _like(self) -> str:
-        """How the other file writes imports of its own package: relative, if it has such imports."""
-        for statement in self.target.tree.root_node.named_children:
-            if statement.type == "import_from_statement":
-                text = _module_text(self.target, statement)
-                if text.startswith("."):
-                    return text
-        return ""
-
 
 def set_from_outside(finder: Finder, module: Module, word: str) -> Iterator[tuple[Source, int]]:
     """Where a name of a module is set or deleted through the module (`module.word = …`): file and byte."""
@@ -261,11 +253,6 @@ def set_from_outside(finder: Finder, module: Module, word: str) -> Iterator[tupl
                     isinstance(each, ModuleValue) and each.module.place == module.place for each in values
                 ):
                     yield source, site.start
-
-
-def _module_text(source: Source, statement: Node) -> str:
-    node = statement.child_by_field_name("module_name")
-    return "".join(source.text(node).split()) if node is not None else ""
 
 
 def unneeded(

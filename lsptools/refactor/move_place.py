@@ -14,15 +14,21 @@ from lsptools.languages.python.scopes import Source
 from lsptools.refactor.move_imports import end_of_header
 from lsptools.refactor.move_needs import Need
 from lsptools.refactor.move_proof import Moved
-from lsptools.refactor.moved_blocks import place, plain_lines
+from lsptools.refactor.moved_blocks import plain_lines
+from lsptools.refactor.places import next_line, place
 
 
-def put_in_at(finder: Finder, moved: Moved, needs: tuple[Need, ...], uses: list[int]) -> tuple[int, str]:
-    """(place, text) of the definition in its new file. `uses` are the places at which that file uses it already."""
+def put_in_at(
+    finder: Finder, moved: Moved, needs: tuple[Need, ...], uses: list[int], *, is_begun: bool
+) -> tuple[int, str]:
+    """(place, text) of the definition in its new file. `uses` are the places at which that file uses it already.
+
+    `is_begun`: imports come in at the end of that file, above the definition, and may be all there is.
+    """
     source = moved.new
     empty = "\n\n" if any(block.is_definition for block in moved.blocks) else "\n"
     if not uses:
-        return _at_end(source, moved.text, empty)
+        return _at_end(source, moved.text, empty, is_begun=is_begun)
     at = max([end_of_header(source), *(_end_of(source, need) for need in needs)])
     too_early = [use for use in uses if use < at and _is_at_import(source, use)]
     if too_early:
@@ -37,7 +43,7 @@ def put_in_at(finder: Finder, moved: Moved, needs: tuple[Need, ...], uses: list[
     behind = plain_lines(source.bytes[at : at + 8].decode("utf-8", "ignore"))
     n_empty = len(behind) - len(behind.lstrip("\n"))
     below = "\n" * max(0, len(empty) - n_empty) if source.bytes[at:].strip() else ""
-    head = re.sub(rb"(?m)^from\s[^\r\n]*\simport\s+\w+[ \t]*$", b"", source.bytes[:at])
+    head = re.sub(rb"(?m)^from\s[^\r\n]*\simport\s+\w+[ \t\r]*$", b"", source.bytes[:at])
     return at, (empty if head.strip() else "") + moved.text + below
 
 
@@ -47,15 +53,14 @@ def _end_of(source: Source, need: Need) -> int:
         return 0
     sites = Variable(source, source.module_scope, need.name).sites
     end = max((site.path[0][0].end_byte for site in sites), default=0)
-    line_end = source.bytes.find(b"\n", end)
-    return len(source.bytes) if line_end < 0 else line_end + 1
+    return next_line(source, end)
 
 
 def _is_at_import(source: Source, at: int) -> bool:
     return source.descend(at)[1].enclosing_function() is None
 
 
-def _at_end(source: Source, text: str, empty: str) -> tuple[int, str]:
+def _at_end(source: Source, text: str, empty: str, *, is_begun: bool) -> tuple[int, str]:
     """Behind everything; above the `if __name__ == "__main__":` with which a program ends."""
     statements = source.tree.root_node.named_children
     last = next((each for each in reversed(statements) if each.type != "comment"), None)
@@ -64,6 +69,6 @@ def _at_end(source: Source, text: str, empty: str) -> tuple[int, str]:
         if condition is not None and "__name__" in source.text(condition):
             return last.start_byte, text + empty
     if not source.bytes.strip():
-        return len(source.bytes), text
+        return len(source.bytes), (empty if is_begun else "") + text
     n_empty = len(source.bytes) - len(source.bytes.rstrip(b"\r\n"))
     return len(source.bytes), ("" if n_empty else "\n") + empty + text

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
-from lsptools.languages.python.cycles import Failure, Loadable, circular_imports
+from lsptools.languages.python.cycles import Failure, Loadable, circle_of, circular_imports
 from lsptools.languages.python.meaning import Root
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import TEXT
@@ -26,8 +26,11 @@ from lsptools.refactor.proof import ProofLine, is_newly_broken
 from lsptools.text.lines import Offset
 from lsptools.workspace.change import Change
 
-MOST_ENTRIES = 24
-"""From so many touched modules the imports are gone through."""
+MOST_ENTRIES = 240
+"""From so many modules the imports are gone through."""
+
+_MOST_TOUCHED = 24
+"""So many of the touched modules are asked for their circles; the two of the move come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +188,12 @@ class _Proof:
         later = self.after.project.source(moved.new.path)
         if later is None:
             return None
-        text = with_ends_of(moved.new, moved.before(block, block.end).rstrip("\n"))
+        text = with_ends_of(moved.new, moved.before(block, block.end).rstrip("\n"), moved.old)
         put_in = self.edits[moved.new.path].carry(moved.new.span(moved.at, moved.at).start, bias="left")
         start = later.document.text.find(text, put_in or 0)
         if start < 0:
             return None
-        inside = len(with_ends_of(moved.new, moved.before(block, at)))
+        inside = len(with_ends_of(moved.new, moved.before(block, at), moved.old))
         return moved.new.path, later.byte(Offset(start + inside))
 
     def _root(self, root: Root) -> Root | None:
@@ -220,15 +223,19 @@ class _Proof:
 
 
 def new_cycles(before: Finder, after: Finder, paths: Iterable[str]) -> list[Failure]:
-    """Imports that would meet a module that is still being loaded, and do not now, from each of the first modules on."""
+    """Imports that would meet a module that is still being loaded, and do not now.
+
+    They are gone through from each of the touched modules on, and from those that are in a circle with one.
+    """
     found: dict[tuple[str, str], Failure] = {}
     then, now = Loadable(before.project), Loadable(after.project)
-    for path in list(dict.fromkeys(paths))[:MOST_ENTRIES]:
-        if path.endswith(".py"):
-            known = {(each.path, each.name) for each in circular_imports(then, path)}
-            for failure in circular_imports(now, path):
-                if (failure.path, failure.name) not in known:
-                    found.setdefault((failure.path, failure.name), failure)
+    touched = [path for path in dict.fromkeys(paths) if path.endswith(".py")]
+    circles = (each for path in touched[:_MOST_TOUCHED] for each in circle_of(now, path))
+    for path in list(dict.fromkeys([*touched[:_MOST_TOUCHED], *circles]))[:MOST_ENTRIES]:
+        known = {(each.path, each.name) for each in circular_imports(then, path)}
+        for failure in circular_imports(now, path):
+            if (failure.path, failure.name) not in known:
+                found.setdefault((failure.path, failure.name), failure)
     return list(found.values())
 
 

@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 
 from lsptools.errors import Conflict
 from lsptools.languages.python.facts import Fact
-from lsptools.languages.python.modules import Module
+from lsptools.languages.python.modules import Module, squeezed
 from lsptools.languages.python.references import Finder
 from lsptools.languages.python.roles import Role, receiver_before
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.values import ModuleValue
 from lsptools.refactor.edited_files import EditedFiles
 from lsptools.refactor.move_imports import absolute, named_imports, spelled
-from lsptools.refactor.moved_blocks import place, whole_lines
+from lsptools.refactor.moved_blocks import plain_lines, whole_lines
+from lsptools.refactor.places import line_end, line_start, next_line, place
+from lsptools.refactor.separated import edits_without
 from lsptools.syntax.tree import Node
 
 
@@ -35,6 +37,8 @@ class Users:
     bound: dict[Source, set[str]] = field(default_factory=dict)
     """The names that new imports bind, by file: none of them may have been something else."""
     moved_imports: dict[tuple[Source, int], list[Node]] = field(default_factory=dict)
+    dropped: dict[tuple[Source, int], list[Node]] = field(default_factory=dict)
+    """Names that import statements lose, by file and first byte of the statement."""
     statements: dict[tuple[Source, int], Node] = field(default_factory=dict)
 
     def add(self, source: Source, fact: Fact) -> None:
@@ -49,6 +53,8 @@ class Users:
         """Rewrite the import statements that were gathered."""
         for key, names in self.moved_imports.items():
             self._rewrite_import(key[0], self.statements[key], names)
+        for key, names in self.dropped.items():
+            self._drop_names(key[0], self.statements[key], names)
 
     # ------------------------------------------------------------------ imports
 
@@ -109,15 +115,22 @@ class Users:
             self.edited.replace(source, lines[0], lines[1], "")
 
     def drop_name(self, source: Source, statement: Node, name: str) -> None:
-        """Take a name out of an import statement, and the statement with its last name."""
+        """Take a name out of an import statement, and the statement with its last name, in the end."""
+        key = (source, statement.start_byte)
+        self.statements[key] = statement
+        dropped = self.dropped.setdefault(key, [])
+        for each in named_imports(statement):
+            if self._alias(source, each).partition(".")[0] == name and each not in dropped:
+                dropped.append(each)
+
+    def _drop_names(self, source: Source, statement: Node, dropped: list[Node]) -> None:
         names = list(named_imports(statement))
-        dropped = [each for each in names if self._alias(source, each).partition(".")[0] == name]
         lines = whole_lines(source, statement)
         if len(dropped) < len(names):
             self._remove_names(source, names, dropped)
         elif lines is not None:
-            before = source.bytes[: lines[0]].replace(b"\r", b"")
-            is_alone = not before or before.endswith(b"\n\n")
+            before = plain_lines(source.bytes[: lines[0]].decode("utf-8", "replace"))
+            is_alone = not before or before.endswith("\n\n")
             behind = _EMPTY_LINE.match(source.bytes, lines[1]) if is_alone else None
             self.edited.replace(source, lines[0], behind.end() if behind is not None else lines[1], "")
 
@@ -126,29 +139,22 @@ class Users:
         return source.text(alias) if alias is not None else source.text(named)
 
     def _remove_names(self, source: Source, names: list[Node], moved: list[Node]) -> None:
-        """Take names out of a list, each with the comma and the blanks that set it apart."""
-        kept = [each for each in names if each not in moved]
-        for index, named in enumerate(names):
-            if named not in moved:
-                continue
-            if any(each.start_byte > named.start_byte for each in kept):
-                self.edited.replace(source, named.start_byte, names[index + 1].start_byte, "")
-            else:
-                self.edited.replace(source, names[index - 1].end_byte, named.end_byte, "")
+        """Take some names out of an import statement."""
+        spans = [source.span(each.start_byte, each.end_byte) for each in names]
+        gone = (index for index, named in enumerate(names) if named in moved)
+        self.edited.add(source, edits_without(source.document.text, spans, gone))
 
     def _after_statement(self, source: Source, statement: Node, text: str) -> None:
         lines = whole_lines(source, statement)
-        indent = source.bytes[source.bytes.rfind(b"\n", 0, statement.start_byte) + 1 : statement.start_byte]
+        indent = source.bytes[line_start(source, statement.start_byte) : statement.start_byte]
         if not indent.strip() and (lines is not None or self._ends_its_line(source, statement)):
-            end = source.bytes.find(b"\n", statement.end_byte)
-            end = len(source.bytes) if end < 0 else end + 1
+            end = next_line(source, statement.end_byte)
             self.edited.put_in(source, end, f"{indent.decode()}{text}\n")
         else:
             self.edited.put_in(source, statement.end_byte, f"; {text}")
 
     def _ends_its_line(self, source: Source, statement: Node) -> bool:
-        end = source.bytes.find(b"\n", statement.end_byte)
-        rest = source.bytes[statement.end_byte : len(source.bytes) if end < 0 else end].strip()
+        rest = source.bytes[statement.end_byte : line_end(source, statement.end_byte)].strip()
         return not rest or rest.startswith(b"#")
 
     # ------------------------------------------------------------------ attributes
@@ -169,7 +175,7 @@ class Users:
 
     def _through_module(self, source: Source, site: Site, receiver: Node) -> None:
         """`old.name` becomes `new.name`; the new module is imported where the old one is."""
-        text = "".join(source.text(receiver).split())
+        text = squeezed(source.text(receiver))
         root = text.partition(".")[0]
         names = source.names(root)
         owner = names.scope_at(

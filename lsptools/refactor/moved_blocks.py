@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lsptools.errors import Conflict
-from lsptools.errors import Site as Place
 from lsptools.languages.python.modules import Variable
 from lsptools.languages.python.roles import DECLARING, Role
 from lsptools.languages.python.scopes import Site, Source
+from lsptools.refactor.places import line_start, next_line, place
 from lsptools.syntax.tree import Node
 
 _MOVABLE = frozenset({Role.FUNCTION, Role.CLASS, Role.ASSIGN, Role.ANNOTATE, Role.TYPE_ALIAS})
@@ -56,10 +56,7 @@ class Block:
         if end < len(data):
             return self.start, end
         before = len(data[: self.start].rstrip(b" \t\r\n"))
-        line_end = data.find(b"\n", before)
-        return (
-            line_end + 1 if before and 0 <= line_end < self.start else 0 if not before else self.start
-        ), end
+        return min(next_line(self.source, before), self.start) if before else 0, end
 
 
 def plain_lines(text: str) -> str:
@@ -83,12 +80,6 @@ def blocks_of(source: Source, name: str) -> tuple[list[Block], list[Conflict]]:
             says = f"`{name}` is bound again inside of a function"
             wrong.append(Conflict("undecided", says, (place(source, site.start, "is declared here"),)))
     return _joined(found), wrong
-
-
-def place(source: Source, at: int, says: str) -> Place:
-    """The place of a byte for a message."""
-    here = source.document.lines.user_from_offset(source.span(at, at).start)
-    return Place(source.path, here.line, here.column, says)
 
 
 def _block(source: Source, site: Site) -> Block | None:
@@ -120,7 +111,7 @@ def _binds_only(site: Site, statement: Node) -> bool:
 def whole_lines(source: Source, statement: Node) -> tuple[int, int] | None:
     """The lines of a statement, if it has them for itself (a comment may follow)."""
     data = source.bytes
-    start = max(data.rfind(b"\n", 0, statement.start_byte), data.rfind(b"\r", 0, statement.start_byte)) + 1
+    start = line_start(source, statement.start_byte)
     rest = _REST_OF_LINE.match(data, statement.end_byte)
     if data[start : statement.start_byte].strip() or rest is None:
         return None
@@ -131,9 +122,10 @@ def _with_comments(source: Source, start: int) -> int:
     """The start of the comment lines that stand directly above."""
     data = source.bytes
     while start > 0:
-        above = max(data.rfind(b"\n", 0, start - 1), data.rfind(b"\r", 0, start - 1)) + 1
+        line_break = 2 if data[:start].endswith(b"\r\n") else 1
+        above = line_start(source, start - line_break)
         line = data[above:start]
-        if line == b"\n" or not line.startswith(b"#") or _NOT_A_COMMENT.match(line):
+        if not line.startswith(b"#") or _NOT_A_COMMENT.match(line):
             return start
         start = above
     return start

@@ -15,7 +15,7 @@ from lsptools.languages.python.private import PRIVATE_NAME, class_named_by, pref
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import TEXT, Role
 from lsptools.languages.python.scopes import Source
-from lsptools.refactor.moved_blocks import place
+from lsptools.refactor.places import place
 
 
 def private_conflicts(finder: Finder, account: Account, new: str) -> Iterator[Conflict]:

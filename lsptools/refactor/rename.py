@@ -22,6 +22,7 @@ from lsptools.languages.python.modules import Module
 from lsptools.languages.python.private import PRIVATE
 from lsptools.languages.python.references import Account, Finder
 from lsptools.refactor.conflicts import Renaming, check_name, conflicts, external_conflicts, sites_of
+from lsptools.refactor.places import place
 from lsptools.refactor.proof import BOUND, ProofLine, prove
 from lsptools.refactor.readings import readings
 from lsptools.text.edits import Edits, TextEdit
@@ -171,11 +172,8 @@ def _called_by_name(account: Account, finder: Finder, new_name: str) -> Iterator
     """What a library or a test runner finds by the name itself."""
     name = account.target.name
     for computed in account.by_library:
-        at = computed.source.document.lines.user_from_offset(
-            computed.source.span(computed.start, computed.end).start
-        )
-        place = Place(computed.source.path, at.line, at.column, "is where the library looks it up")
-        yield Conflict("undecided", computed.says, (place,))
+        sites = (place(computed.source, computed.start, "is where the library looks it up"),)
+        yield Conflict("undecided", computed.says, sites)
     collected = "test" if name.startswith("test") else "Test" if name.startswith("Test") else ""
     path = account.references.symbol.path
     if not collected or new_name.startswith(collected) or not fixtures.is_test_file(path):

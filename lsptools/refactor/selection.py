@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lsptools.errors import BadRequest, Refused
-from lsptools.errors import Site as Place
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.modules import Project
 from lsptools.languages.python.roles import BINDING, DECLARING, Role
 from lsptools.languages.python.scopes import Scope, Source
+from lsptools.refactor.places import line_end, line_start, place_of
 from lsptools.syntax.tree import Node, first_error, parse
 from lsptools.text.edits import Edits, TextEdit
 from lsptools.text.lines import Span
@@ -172,26 +172,6 @@ def ancestors_of(node: Node) -> Iterator[Node]:
         above = above.parent
 
 
-def line_start(source: Source, at: int) -> int:
-    """The first byte of the line. Lines end at `\\r\\n`, `\\n`, `\\r`."""
-    return max(source.bytes.rfind(b"\n", 0, at), source.bytes.rfind(b"\r", 0, at)) + 1
-
-
-def line_end(source: Source, at: int) -> int:
-    """The byte behind the last one of the line, before what ends it."""
-    ends = [found for mark in (b"\n", b"\r") if (found := source.bytes.find(mark, at)) >= 0]
-    return min(ends, default=len(source.bytes))
-
-
-def newline_at(source: Source, at: int) -> str:
-    """What ends the line; on the last line, what ends most lines."""
-    end = line_end(source, at)
-    for mark in ("\r\n", "\n", "\r"):
-        if source.bytes.startswith(mark.encode(), end):
-            return mark
-    return source.document.newline
-
-
 def indent_of(source: Source, statement: Node) -> str:
     """The blanks before a statement; `invalid` if something else stands before it on its line."""
     start = line_start(source, statement.start_byte)
@@ -215,12 +195,6 @@ def text_between(source: Source, start: int, end: int) -> str:
 def text_of(source: Source, node: Node) -> str:
     """A node as it is written."""
     return text_between(source, node.start_byte, node.end_byte)
-
-
-def place_of(source: Source, node: Node, says: str) -> Place:
-    """A node, for a message."""
-    at = source.document.lines.user_from_offset(source.span(node.start_byte, node.end_byte).start)
-    return Place(source.path, at.line, at.column, says)
 
 
 # ---------------------------------------------------------------------------------------------------- names

@@ -25,6 +25,7 @@ from lsptools.languages.python.classes import Function
 from lsptools.languages.python.references import Finder
 from lsptools.languages.python.scopes import Source
 from lsptools.languages.python.uses import CALL, DECORATOR, PARTIAL, Use
+from lsptools.refactor.places import place_at
 from lsptools.refactor.proof import ProofLine
 from lsptools.refactor.readings import readings
 from lsptools.refactor.rename import INCLUDE, REFUSE, SKIP
@@ -296,8 +297,7 @@ class _Planner:
 
     def _place(self, use: Use, says: str) -> Place:
         lines = self.finder.snapshot.document(use.path).lines
-        at = lines.user_from_offset(use.span.start)
-        return Place(use.path, at.line, at.column, says)
+        return place_at(use.path, lines, use.span.start, says)
 
     def _refusal(self, main: Function, found: list[Conflict], sites: list[Site], uses: Uses) -> Refused:
         kinds = {conflict.kind for conflict in found}

@@ -10,22 +10,18 @@ from lsptools.errors import Site as Place
 from lsptools.languages.python.arguments import positional_parameters
 from lsptools.languages.python.callables import CONSTRUCTORS, Callee
 from lsptools.languages.python.classes import Function, class_in
+from lsptools.languages.python.decorators import CALLED_AS_WRITTEN
 from lsptools.languages.python.references import Finder
 from lsptools.languages.python.roles import BINDING, DECLARING, TEXT, Role
 from lsptools.languages.python.scopes import Scope, Site, Source, mangled, word_pattern
+from lsptools.refactor.places import place, place_in
 from lsptools.refactor.signature_request import SignatureEdit, expression_of, n_bound
 from lsptools.text.lines import Offset, Span
-
-TRANSPARENT = frozenset(
-    {"staticmethod", "classmethod", "abstractmethod", "override", "final", "overload", "lru_cache", "cache"}
-    | {"contextmanager", "asynccontextmanager", "deprecated", "no_type_check", "wraps", "coroutine", "unique"}
-)
-"""Decorators whose result is called as the function is."""
 
 
 def opaque_decorators(function: Function) -> Iterator[str]:
     """The decorators of which it is not known how they call the function."""
-    return (name for name in function.decorator_names if name not in TRANSPARENT)
+    return (name for name in function.decorator_names if name not in CALLED_AS_WRITTEN)
 
 
 def is_pass_through(function: Function, main: Function) -> bool:
@@ -121,7 +117,7 @@ def _in_use(
         if any(start <= site.start < end for start, end in gone):
             continue
         says = f"`{name}` is used in the body of `{function.name}`"
-        yield Conflict("in_use", says, (_site_place(source, site, says),))
+        yield Conflict("in_use", says, (place(source, site.start, says),))
 
 
 def _taken(function: Function, name: str) -> Iterator[Conflict]:
@@ -132,13 +128,13 @@ def _taken(function: Function, name: str) -> Iterator[Conflict]:
         spelling = mangled(name, function.scope)
         if (function.scope, spelling) in names.bound or (function.scope, spelling) in names.declared:
             says = f"`{name}` is a name of `{function.name}` already"
-            yield Conflict("name_clash", says, (_site_place(source, site, says),))
+            yield Conflict("name_clash", says, (place(source, site.start, says),))
             return
         owner = names.scope_of(site.scope, site.spelling)
         within = owner is not None and function.start <= owner.start and owner.end <= function.end
         if site.role is Role.READ and not within and _sees(site, function):
             says = f"`{name}` would mean the new parameter here, and means something else now"
-            yield Conflict("name_capture", says, (_site_place(source, site, says),))
+            yield Conflict("name_capture", says, (place(source, site.start, says),))
 
 
 def _sees(site: Site, function: Function) -> bool:
@@ -219,19 +215,8 @@ def mentions_of(callee: Callee, edit: SignatureEdit) -> Iterator[tuple[str, Span
 
 
 def _place_of(function: Function, says: str) -> Place:
-    source = function.source
-    at = source.document.lines.user_from_offset(function.name_span.start)
-    return Place(source.path, at.line, at.column, says)
-
-
-def _site_place(source: Source, site: Site, says: str) -> Place:
-    at = source.document.lines.user_from_offset(source.span(site.start, site.end).start)
-    return Place(source.path, at.line, at.column, says)
+    return place_in(function.source, function.source.path, function.name_span.start, says)
 
 
 def _place(finder: Finder, path: str, span: Span, says: str) -> Place:
-    source = finder.project.source(path)
-    if source is None:
-        return Place(path, 1, 1, says)
-    at = source.document.lines.user_from_offset(span.start)
-    return Place(path, at.line, at.column, says)
+    return place_in(finder.project.source(path), path, span.start, says)

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from lsptools.errors import BadRequest
 from lsptools.languages.names import Evidence, FilePosition, Occurrence, Symbol
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
-from lsptools.languages.python.classes import Class, class_of, function_of, last_name
+from lsptools.languages.python.classes import Class, class_of, function_of
+from lsptools.languages.python.decorators import REGISTERS_NOTHING
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.scopes import Source
 from lsptools.search.definitions import Definitions
@@ -29,12 +30,6 @@ from lsptools.workspace.snapshot import Snapshot
 
 KINDS = ("class", "function", "method", "variable")
 _REFERS = (Evidence.CERTAIN, Evidence.LIKELY, Evidence.POSSIBLE)
-_HARMLESS = frozenset(
-    {"property", "cached_property", "staticmethod", "classmethod", "abstractmethod", "override", "final"}
-    | {"overload", "lru_cache", "cache", "contextmanager", "asynccontextmanager", "dataclass", "deprecated"}
-    | {"wraps", "total_ordering", "unique", "runtime_checkable", "no_type_check"}
-)
-"""Decorators that register nothing."""
 _PLAIN_BASES = frozenset({"object", "Generic", "ABC", "Exception"})
 """Bases that call no methods of classes below them by name."""
 
@@ -183,7 +178,7 @@ class _Search:
         if statement is not None and statement.type in ("function_definition", "class_definition"):
             is_class = statement.type == "class_definition"
             definition = class_of(source, statement) if is_class else function_of(source, statement)
-            unknown = [each for each in definition.decorator_names if each not in _HARMLESS]
+            unknown = [each for each in definition.decorator_names if each not in REGISTERS_NOTHING]
             if unknown or any(each in ("setter", "deleter", "getter") for each in definition.decorator_names):
                 return "it is decorated, and perhaps registered"
             if is_class and any(self._base_is_active(source, definition)):
@@ -197,12 +192,11 @@ class _Search:
         if not isinstance(definition, Class):
             return
         evaluator = self.finder.evaluator
-        yield evaluator.metaclass(definition) is not None
+        metaclass = evaluator.metaclass(definition)
+        yield metaclass is not None and not (metaclass.source.external and metaclass.name == "ABCMeta")
         yield any(unknown_bases(self.finder, cls) for cls in evaluator.order(definition))
         for cls in evaluator.order(definition)[1:]:
             yield cls.source.external and cls.name not in _PLAIN_BASES
-        for cls in evaluator.order(definition):
-            yield any(last_name(cls.source, node) == "Protocol" for node in cls.base_nodes)
 
     def _named_in_part(self, name: str) -> str:
         """Does a string end with the beginning of the name, so that the rest may be put to it at run time?"""

@@ -17,6 +17,7 @@ from lsptools.languages.python.classes import (
     own_nodes,
     positional_arguments,
 )
+from lsptools.languages.python.decorators import TRANSPARENT
 from lsptools.languages.python.modules import literal_string
 from lsptools.languages.python.records import MAKERS
 from lsptools.languages.python.values import (
@@ -155,7 +156,7 @@ def body_return(evaluator: Evaluator, function: Function) -> Types:
     if function.node.type == "lambda" or function.is_overload:
         return UNKNOWN
     if function.is_generator or any(
-        name not in _TRANSPARENT and not name.endswith("property") for name in function.decorator_names
+        name not in TRANSPARENT and not name.endswith("property") for name in function.decorator_names
     ):
         return UNKNOWN
     where = Where(function.source, function.scope, function.source.bytes)
@@ -187,21 +188,6 @@ def is_left_to_subclasses(function: Function) -> bool:
     )
 
 
-_TRANSPARENT = frozenset(
-    {
-        "property",
-        "cached_property",
-        "classmethod",
-        "staticmethod",
-        "abstractmethod",
-        "override",
-        "final",
-        "lru_cache",
-        "cache",
-        "abstractproperty",
-        "callback",
-    }
-)
 _RECORD_METHODS = frozenset(
     {"_replace", "__replace__", "__copy__", "model_copy", "_make", "get", "pop", "setdefault"}
 )

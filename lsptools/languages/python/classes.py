@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from lsptools.languages.python.decorators import PROPERTIES
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Scope, Site, Source, mangled
 from lsptools.syntax.tree import Node
@@ -138,7 +139,7 @@ class Function(Definition):
 
     @cached_property
     def is_property(self) -> bool:
-        return any(name in _PROPERTIES or name.endswith("property") for name in self.decorator_names)
+        return any(name in PROPERTIES or name.endswith("property") for name in self.decorator_names)
 
     @cached_property
     def is_accessor(self) -> bool:
@@ -201,11 +202,6 @@ class Class(Definition):
                 if not function.is_overload or found is None:
                     found = function
         return found
-
-
-_PROPERTIES = frozenset(
-    {"property", "cached_property", "abstractproperty", "classproperty", "hybrid_property"}
-)
 
 
 def class_of(source: Source, node: Node) -> Class:

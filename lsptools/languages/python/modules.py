@@ -380,7 +380,7 @@ class Project:
                 node = site.leaf.parent.child_by_field_name("name")
         if node is None:
             return False
-        parts = _squeezed(source.text(node)).split(".")
+        parts = squeezed(source.text(node)).split(".")
         if not parts[0] or suspects.intersection(parts):
             return False
         return self.find(parts[0], source.path) is None
@@ -389,20 +389,20 @@ class Project:
         if site.role is Role.IMPORT_ALIAS:
             aliased = site.leaf.parent
             dotted = aliased.child_by_field_name("name") if aliased is not None else None
-            return self.find(_squeezed(source.text(dotted)), source.path) if dotted is not None else None
+            return self.find(squeezed(source.text(dotted)), source.path) if dotted is not None else None
         return self.find(self.dotted_up_to(source, site), source.path)
 
     def dotted_up_to(self, source: Source, site: Site) -> str:
         """The part of a dotted module name that ends at the site."""
         dotted = site.path[-2][0]
-        return folded(_squeezed(source.bytes[dotted.start_byte : site.end].decode("utf-8", "replace")))
+        return folded(squeezed(source.bytes[dotted.start_byte : site.end].decode("utf-8", "replace")))
 
     def module_of_import(self, source: Source, statement: Node) -> Module | None:
         """The module of a `from … import` statement."""
         node = statement.child_by_field_name("module_name")
         if node is None:
             return None
-        return self.module_named(source, _squeezed(source.text(node)))
+        return self.module_named(source, squeezed(source.text(node)))
 
     def module_named(self, source: Source, written: str) -> Module | None:
         """The module that `written` (dots first, if relative) means in a file."""
@@ -538,6 +538,6 @@ def _join(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder and folder != "/" else f"{folder}{name}"
 
 
-def _squeezed(dotted: str) -> str:
+def squeezed(dotted: str) -> str:
     """A dotted name without the blanks, line ends and backslashes that may stand around its dots."""
     return "".join(dotted.replace("\\", " ").split())

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lsptools.languages.python.classes import Class, Definition, Function, own_nodes
+from lsptools.languages.python.decorators import OF_THE_LIBRARY
 from lsptools.languages.python.scopes import Source
 from lsptools.languages.python.values import (
     NOTHING,
@@ -99,7 +100,7 @@ def constructed(evaluator: Evaluator, cls: Class) -> Types:
 def _followed(definition: Definition) -> list[Node]:
     """The decorators that are not the language's own, by their names."""
     named = zip(definition.decorators, definition.decorator_names, strict=True)
-    return [decorator for decorator, name in named if name not in _PLAIN]
+    return [decorator for decorator, name in named if name not in OF_THE_LIBRARY]
 
 
 def _is_own(evaluator: Evaluator, value: Value, cls: Class) -> bool:
@@ -162,34 +163,3 @@ def _returned_by(evaluator: Evaluator, source: Source, decorator: Node) -> Types
         if isinstance(value, FunctionValue) and not value.function.source.external
     ]
     return union(found) if found else NOTHING
-
-
-_PLAIN = frozenset(
-    [
-        "property",
-        "cached_property",
-        "classmethod",
-        "staticmethod",
-        "abstractmethod",
-        "abstractproperty",
-        "override",
-        "final",
-        "overload",
-        "setter",
-        "getter",
-        "deleter",
-        "lru_cache",
-        "cache",
-        "wraps",
-        "fixture",
-        "parametrize",
-        "contextmanager",
-        "asynccontextmanager",
-        "singledispatch",
-        "total_ordering",
-        "dataclass",
-        "runtime_checkable",
-        "unique",
-    ]
-)
-"""Decorators of the standard library that are known by their names."""

@@ -1,7 +1,8 @@
-"""A plan of a rename holds as long as every file that was read for it is what it was, not only the files it edits."""
+"""A plan holds as long as every file that was read for it is what it was, not only the files it edits."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,14 @@ from lsptools.errors import Stale
 from lsptools.faces.environment import Environment
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.parallel import ENOUGH
-from lsptools.refactor.rename import plan_rename
+from lsptools.refactor.move import plan_move
+from lsptools.refactor.move_file import plan_move_file
+from lsptools.refactor.rename import Policy, plan_rename
+from lsptools.refactor.signature_renames import plan_parameters
+from lsptools.refactor.signature_request import parse_edit
 from lsptools.text.lines import Offset
 from lsptools.workspace.change import Change
+from lsptools.workspace.snapshot import Snapshot
 
 READ = {
     "shape.py": b"class Shape:\n    def area(self): ...\n",
@@ -73,3 +79,65 @@ def test_of_two_plans_one_of_which_reads_what_the_other_edits_only_one_is_done(t
     at.apply(first)
     with pytest.raises(Stale):
         at.apply(second)
+
+
+ADDED = parse_edit(["size=1"], [], "", ["size=2"])
+NOTHING_ADDED = parse_edit([], [], "", [])
+OTHER_PLANS: dict[str, tuple[dict[str, bytes], str, Callable[[Snapshot], Change]]] = {
+    "move": (
+        {
+            "a.py": b"from c import g\n\n\ndef f():\n    return g()\n",
+            "b.py": b"from d import g\n",
+            "c.py": b"def g():\n    pass\n",
+            "d.py": b"from c import g\n",
+        },
+        "d.py",
+        lambda view: plan_move(view, FilePosition("a.py", Offset(22)), "b").change,
+    ),
+    "signature": (
+        READ,
+        "made.py",
+        lambda view: plan_parameters(view, AREA, ADDED, [], Policy()).change,
+    ),
+    "signature with a rename": (
+        READ | {"shape.py": b"class Shape:\n    def area(self, x=1): ...\n"},
+        "made.py",
+        lambda view: plan_parameters(view, AREA, ADDED, [("x", "y")], Policy()).change,
+    ),
+    "only a rename": (
+        READ
+        | {"shape.py": b"class Shape:\n    def area(self, x=1): ...\n"}
+        | {"use.py": b"from made import make\n\nmake().area(x=2)\n"},
+        "made.py",
+        lambda view: plan_parameters(view, AREA, NOTHING_ADDED, [("x", "y")], Policy()).change,
+    ),
+    "moved file": (
+        {
+            "app/__init__.py": b"",
+            "app/m.py": b"from .k import x\n",
+            "app/k.py": b"x = 1\n",
+            "lib/__init__.py": b"",
+            "use.py": b"from app.m import x\n",
+        },
+        "app/k.py",
+        lambda view: plan_move_file(view, "app/m.py", "lib/m.py"),
+    ),
+}
+AREA = FilePosition("shape.py", Offset(READ["shape.py"].index(b"area")))
+
+
+@pytest.mark.parametrize("what", OTHER_PLANS)
+def test_so_do_other_plans(tmp_path: Path, what: str) -> None:
+    files, name, plan = OTHER_PLANS[what]
+    at = bench(tmp_path, files)
+    before = at.tree
+    change = plan(Environment().context(at.root).snapshot)
+    assert name not in {file.path for file in change.edits}
+    (at.ws / name).write_bytes(files[name] + b"\n")
+    with pytest.raises(Stale) as caught:
+        at.apply(change)
+    assert [site.path for site in caught.value.sites] == [name]
+    (at.ws / name).write_bytes(files[name])
+    assert at.tree == before
+    at.apply(change)
+    assert at.tree != before
