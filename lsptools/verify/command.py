@@ -1,7 +1,7 @@
 """Rung `regression` by a command: what the project calls its tests with, run on the new text; a failure is looked at twice.
 
 Only its exit code is understood, so there is no telling which test it was. A failure counts if the command succeeds on the old
-text and fails a second time on the new one. The command is no line of a shell: words are split as a shell splits them, and
+text and fails a second time on the new one; not if it says that a package is not installed, or is pytest, which could not collect. The command is no line of a shell: words are split as a shell splits them, and
 nothing else; `sh -c '…'` is a command.
 """
 
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 import shlex
+from pathlib import Path
 
 from lsptools.errors import BadRequest
 from lsptools.verify.programs import AFTER, BEFORE, Done, Programs
 from lsptools.verify.project import setting
+from lsptools.verify.pytest_run import is_missing
 from lsptools.verify.verdict import Problem, Standing, Verdict
 
 NAME = "regression"
@@ -57,7 +59,31 @@ def check(programs: Programs, command: tuple[str, ...]) -> Verdict:
     if again.exit_code == 0:
         says = f"the command {how} once, and succeeded once on the same text (flaky)"
         return _verdict(Standing.COULD_NOT_RUN, says, covers, first)
+    if (missing := _missing(again, str(programs.bench.folder))) is not None:
+        return _verdict(Standing.COULD_NOT_RUN, f"a package is missing: {missing}", covers, again, missing)
+    if _is_pytest(words) and again.exit_code in _NO_TESTS:
+        return _verdict(
+            Standing.COULD_NOT_RUN, f"the command {how}: pytest did not run its tests", covers, again
+        )
     return _verdict(Standing.FAILED, f"the command {how}, and succeeded on the old text", covers, again)
+
+
+_NO_TESTS = (2, 3, 4, 5)
+"""The exit codes of pytest when it was stopped, mostly since it could not collect, failed itself, or found nothing."""
+_MODULE_ERROR = re.compile(r"ModuleNotFoundError: No module named '[^'\n]*'")
+
+
+def _is_pytest(words: tuple[str, ...]) -> bool:
+    return Path(words[0]).stem in ("pytest", "py.test") or words[1:3] == ("-m", "pytest")
+
+
+def _missing(done: Done, folder: str) -> str | None:
+    """The first complaint of a module that is not installed."""
+    for text in (done.err, done.out):
+        for found in _MODULE_ERROR.finditer(text):
+            if is_missing(found[0], folder):
+                return found[0]
+    return None
 
 
 def _found(programs: Programs, command: tuple[str, ...]) -> tuple[str, ...]:
@@ -75,8 +101,8 @@ def _ended(done: Done) -> str:
     )
 
 
-def _verdict(standing: Standing, says: str, covers: str, done: Done) -> Verdict:
-    problem = Problem("", 0, 0, NAME, _error_in(done))
+def _verdict(standing: Standing, says: str, covers: str, done: Done, error: str = "") -> Verdict:
+    problem = Problem("", 0, 0, NAME, error or _error_in(done))
     return Verdict(NAME, standing, says, PROVES_NOT, covers, (problem,), done.command, done.exit_code)
 
 

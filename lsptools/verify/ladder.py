@@ -76,7 +76,7 @@ def chosen(wanted: Iterable[str]) -> tuple[str, ...]:
 
 
 def climb(versions: Versions, rungs: tuple[str, ...], means: Means) -> Report:
-    """Ask every rung of `rungs`; those of the usual ones that are not among them are told as not run."""
+    """Ask every rung of `rungs`, in the order of the ladder."""
     verdicts: list[Verdict] = []
     with Bench(means.home, versions.after.root.path) as bench:
         programs = _programs(versions, bench, means)
@@ -99,14 +99,16 @@ def _asked(name: str, versions: Versions, programs: Programs, so_far: list[Verdi
     differs = versions.pairs or (name == scope.NAME and versions.modes)
     if not differs and name != tests.REGRESSION:
         return Verdict(name, Standing.NOT_RUN, "nothing differs", "anything")
-    if name in READING:
-        return READING[name](versions)
     broken = any(each.rung == syntax.NAME and each.standing is Standing.FAILED for each in so_far)
-    if broken:
+    if broken and name in RUNNING:
         return Verdict(name, Standing.NOT_RUN, "a text cannot be read", "anything")
     try:
+        if name in READING:
+            return READING[name](versions)
         return _of_the_copy(RUNNING[name](programs), programs.bench)
     except (OSError, Unavailable) as error:
+        if isinstance(error, Unavailable) and error.kind == "cancelled":
+            raise
         says = f"it could not be run: {error}"
         return Verdict(name, Standing.COULD_NOT_RUN, says, "anything")
 

@@ -44,12 +44,20 @@ def check(programs: Programs) -> Verdict:
             "--",
         )
         done = programs.run(version, (program, *options, *paths))
+        why, problems = None, []
         if done.exit_code != 0:
-            says = f"ruff: {'no answer in time' if done.is_timed_out else done.last_words}"
+            why = "no answer in time" if done.is_timed_out else done.last_words
+        else:
+            try:
+                problems = _problems(done, str(programs.bench.folder))
+            except (ValueError, KeyError, TypeError) as error:
+                why = f"its answer cannot be read: {error}"
+        if why is not None:
+            says, problem = f"ruff on the text {version}: {why}", Problem("", 0, 0, "ruff", why)
             return Verdict(
-                NAME, Standing.COULD_NOT_RUN, says, PROVES_NOT, command=done.command, exit_code=done.exit_code
+                NAME, Standing.COULD_NOT_RUN, says, PROVES_NOT, "", (problem,), done.command, done.exit_code
             )
-        found.append(_problems(done, str(programs.bench.folder)))
+        found.append(problems)
     fresh = new_problems(found[0], found[1], versions)
     covers = f"{counted(len(list(versions.python)), 'file')} that differ: {len(found[0])} before, {len(found[1])} after"
     standing = Standing.FAILED if fresh else Standing.PASSED
@@ -63,8 +71,8 @@ def _problems(done: Done, folder: str) -> list[Problem]:
     return [
         Problem(
             os.path.relpath(each["filename"], folder).replace(os.sep, "/"),
-            each["location"]["row"],
-            each["location"]["column"],
+            each["location"]["row"] if each["location"] else 0,  # of the whole file
+            each["location"]["column"] if each["location"] else 0,
             each["code"] or "syntax",
             each["message"],
         )

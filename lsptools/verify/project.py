@@ -28,6 +28,17 @@ _CONFIGURED = {
 }
 
 
+_OF_MYPY = re.compile(
+    r"^\s*\[(?:tool\.)?mypy\][^\n]*$(?:(?!^\s*\[)[\s\S])*?^\s*(?:files|packages|modules)\s*=", re.MULTILINE
+)
+
+
+def says_what_mypy_checks(snapshot: Snapshot) -> bool:
+    """Whether the settings of mypy say which files it is to look at."""
+    files = (*_CONFIGURED["mypy"][0], *_CONFIGURED["mypy"][1])
+    return any(_OF_MYPY.search(_text(snapshot, name)) is not None for name in files)
+
+
 def least_python(snapshot: Snapshot) -> tuple[int, int]:
     """The oldest Python that the project promises to run on; `OLDEST` where it does not say."""
     for name in ("pyproject.toml", "setup.cfg"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -13,6 +14,14 @@ from typing import Any
 from lsptools.verify.programs import Done, Programs
 from lsptools.verify.verdict import Problem
 
+_WHOLE = (0, 1, 5)
+"""The exit codes of a whole run: all passed, some failed, none was there."""
+_NOT_STARTED = (3, 4)
+"""An error of pytest or a plugin, or of its options and of conftest files."""
+_COMPLAINT = re.compile(
+    r"^(?:E +|!+ (?:_pytest\.outcomes\.Exit: )?|INTERNALERROR> (?=[\w.]+(?:Error|Exception)\b)|.*?\berror: )(.+?)(?: !+)?$",
+    re.MULTILINE,
+)
 PLUGIN = Path(__file__).parent / "plugin"
 
 
@@ -63,9 +72,30 @@ class TestRun:
             return None
         if "No module named pytest" in self.done.err:
             return "pytest is not installed in the project's environment"
-        if not self.has_ended or self.done.exit_code in (3, 4):
-            return f"pytest: {self.done.last_words}"
+        if self.done.exit_code in _NOT_STARTED:
+            return f"pytest: {_complaint(self.done)}"
+        if not self.has_ended or self.done.exit_code not in _WHOLE:
+            return f"pytest did not come to its end: {_complaint(self.done)}"
         return None
+
+
+def is_missing(message: str, folder: str) -> bool:
+    """Whether an error is that a module is not installed; one that is in the folder is not missing but broken."""
+    if not message.startswith(_MISSING):
+        return False
+    name = message.partition("'")[2].partition("'")[0].partition(".")[0]
+    return not any(
+        (Path(folder) / place / each).exists() for place in ("", "src") for each in (name, f"{name}.py")
+    )
+
+
+_MISSING = "ModuleNotFoundError: No module named"
+
+
+def _complaint(done: Done) -> str:
+    """What pytest says of why it did not run or go on; otherwise its last words."""
+    found = _COMPLAINT.search(done.err) or _COMPLAINT.search(done.out)
+    return found[1].strip()[:300] if found is not None else done.last_words
 
 
 def run_tests(
@@ -78,8 +108,9 @@ def run_tests(
 ) -> TestRun:
     """Run the tests with these ids (without parameters: all with them) in these files; all in them if there are no ids."""
     report = programs.bench.note("report")
-    options = ["-q", "--continue-on-collection-errors", "-p", "no:cacheprovider", "-p", "lsptools_selection"]
-    options += ["--maxfail=0", f"--lsptools-report={report}"]
+    options = ["-q", "--continue-on-collection-errors", "-p", "lsptools_selection", "--maxfail=0"]
+    # A cache of its own and not none: tests and the project's options may ask for it.
+    options += ["-o", f"cache_dir={report}.cache", f"--lsptools-report={report}"]
     if ids is not None:
         selection = programs.bench.note("selection", "".join(f"{each}\n" for each in ids))
         options.append(f"--lsptools-select={selection}")
@@ -130,12 +161,8 @@ def _read(done: Done, report: Path, folder: str) -> TestRun:
 def _result(said: dict[str, Any], folder: str) -> TestResult:  # JSON
     outcome = Outcome(said["outcome"])
     problem = _problem(said, folder)
-    if outcome is Outcome.FAILED and problem.message.startswith("ModuleNotFoundError: No module named"):
-        name = problem.message.partition("'")[2].partition("'")[0].partition(".")[0]
-        is_ours = any(
-            (Path(folder) / place / each).exists() for place in ("", "src") for each in (name, f"{name}.py")
-        )
-        outcome = outcome if is_ours else Outcome.LACKING
+    if outcome is Outcome.FAILED and is_missing(problem.message, folder):
+        outcome = Outcome.LACKING
     return TestResult(said["id"], outcome, problem)
 
 

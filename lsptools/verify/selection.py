@@ -66,7 +66,7 @@ def select(versions: Versions) -> Selection:
         ids = _chosen(index, distances, touched, most)
     else:
         changed = [id for id, distance in distances.items() if not distance]
-        told = _with_those_above(known.tests) - _with_those_above(known.doubted)
+        told = with_those_above(known.tests) - with_those_above(known.doubted)
         rest = {id: distance for id, distance in distances.items() if id not in told}
         n_reaching = len({*known.ran, *changed, *rest})
         ids = list(dict.fromkeys([*changed, *known.ran[:most], *_chosen(index, rest, touched, most)]))
@@ -81,7 +81,7 @@ def select(versions: Versions) -> Selection:
     )
 
 
-def _with_those_above(ids: Iterable[str]) -> set[str]:
+def with_those_above(ids: Iterable[str]) -> set[str]:
     """Tests, and the classes and files that they are in."""
     found = set()
     for id in ids:

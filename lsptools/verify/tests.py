@@ -1,8 +1,9 @@
 """Rung 6, tests: those that reach the change, run on the new text; what fails is run on the old text, too, before it counts.
 
-A failure counts if the test passes on the old text, or is new, and fails twice on the new one. One that fails on the old text too is not the change's,
-and one that passes the second time is flaky; neither is held against the change, or for it. A test that asserts nothing proves
-nothing and is not counted. `regression` is the same with all tests of the project.
+A failure counts if the test passes on the old text, or is new, and fails twice on the new one. One that fails on the old text too is
+not the change's, and one that passes the second time is flaky; neither is held against the change, or for it. Where the old text cannot
+say (its file could not be collected), nobody can. A test that asserts nothing proves nothing and is not counted. `regression` is
+the same with all tests of the project.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from lsptools.verify import command
 from lsptools.verify.programs import AFTER, BEFORE, Programs
 from lsptools.verify.pytest_run import Outcome, TestResult, TestRun, run_tests
-from lsptools.verify.selection import Selection, select
+from lsptools.verify.selection import Selection, select, with_those_above
 from lsptools.verify.verdict import Problem, Standing, Verdict, counted
 
 NAME, REGRESSION = "tests", "regression"
@@ -70,11 +71,15 @@ class _Account:
     first: TestRun
     _unknown_before: frozenset[str] = frozenset()
     """The failing tests that the old text does not have."""
+    _untold: tuple[TestResult, ...] = ()
+    """The failing tests of which the old text does not say whether they passed."""
+    _why_untold: str = ""
 
     def verdict(self, selection: Selection | None) -> tuple[Standing, str, tuple[Problem, ...]]:
         first = self.first
         if first.lack is not None:
-            return Standing.COULD_NOT_RUN, first.lack, first.uncollected
+            lack = Problem("", 0, 0, "pytest", first.lack.partition(": ")[2] or first.lack)
+            return Standing.COULD_NOT_RUN, first.lack, first.uncollected or (lack,)
         failing = first.with_outcome(Outcome.FAILED)
         real, old, flaky = self._sorted(failing)
         if first.done.is_timed_out and not real:
@@ -86,6 +91,9 @@ class _Account:
                 says = f"{counted(len(real), 'new test')} failed"
             return Standing.FAILED, says, tuple(each.problem for each in real)
         aside = self._aside(old, flaky)
+        if self._untold:
+            says = f"{counted(len(self._untold), 'test')} failed, and {self._why_untold}{aside}"
+            return Standing.COULD_NOT_RUN, says, tuple(each.problem for each in self._untold)
         if first.uncollected:
             says = f"{counted(len(first.uncollected), 'file')} could not be collected: {first.uncollected[0].message}"
             return Standing.COULD_NOT_RUN, says + aside, first.uncollected
@@ -98,6 +106,7 @@ class _Account:
             each for each in first.with_outcome(Outcome.PASSED) if each.id.partition("[")[0] not in silent
         ]
         found = tuple(each.problem for each in (*old, *flaky))
+        aside += self._left_out(selection)
         if not passed:
             return Standing.COULD_NOT_RUN, f"no test passed that asserts something{aside}", found
         return Standing.PASSED, f"{counted(len(passed), 'test')} passed{aside}", found
@@ -108,16 +117,37 @@ class _Account:
         """Failures of the change; those of the old text, too; flaky ones."""
         if not failing:
             return [], [], []
-        before = self._again(BEFORE, failing)
-        seen = {each.id: each.outcome for each in before.results}
-        self._unknown_before = frozenset(each.id for each in failing if each.id not in seen)
-        old = [each for each in failing if seen.get(each.id) in (Outcome.FAILED, Outcome.LACKING)]
-        rest = [each for each in failing if each not in old]
+        named = dict(zip(failing, _named(self.programs, BEFORE, [each.id for each in failing]), strict=True))
+        is_there = self.programs.versions.before.is_file
+        known = tuple(each for each in failing if is_there(named[each].partition("::")[0]))
+        seen: dict[str, Outcome] = {}
+        if known:
+            before = self._again(BEFORE, known)
+            seen = {each.id: each.outcome for each in before.results}
+            self._look_for_untold(before, {each: named[each] for each in known if named[each] not in seen})
+        self._unknown_before = frozenset(each.id for each in failing if named[each] not in seen)
+        old = [each for each in failing if seen.get(named[each]) in (Outcome.FAILED, Outcome.LACKING)]
+        rest = [each for each in failing if each not in old and each not in self._untold]
         if not rest:
             return [], old, []
         again = {each.id: each.outcome for each in self._again(AFTER, tuple(rest)).results}
         flaky = [each for each in rest if again.get(each.id) is Outcome.PASSED]
         return [each for each in rest if each not in flaky], old, flaky
+
+    def _look_for_untold(self, before: TestRun, unseen: dict[TestResult, str]) -> None:
+        """Which of the tests that the old text did not run are there perhaps, and why nobody knows."""
+        uncollected = {problem.path.partition("::")[0] for problem in before.uncollected}
+        if before.lack is not None:
+            self._untold, self._why_untold = tuple(unseen), f"on the old text: {before.lack}"
+        elif before.done.is_timed_out:
+            seconds = before.done.seconds
+            self._untold = tuple(unseen)
+            self._why_untold = f"on the old text there was no end in {seconds:.0f} s"
+        else:
+            self._untold = tuple(
+                each for each, name in unseen.items() if name.partition("::")[0] in uncollected
+            )
+            self._why_untold = "its file could not be collected on the old text"
 
     def _again(self, version: str, tests: tuple[TestResult, ...]) -> TestRun:
         ids = [each.id for each in tests]
@@ -134,12 +164,21 @@ class _Account:
         )
         test = TestResult(unfinished, Outcome.FAILED, problem)
         before = self._again(BEFORE, (test,))
-        if before.with_outcome(Outcome.PASSED):
-            says = (
-                f"a test did not end in {seconds:.0f} s; on the old text it took {before.done.seconds:.1f} s"
-            )
+        # It may only have been the turn of this test when the time of all was over.
+        if before.with_outcome(Outcome.PASSED) and (alone := self._again(AFTER, (test,))).done.is_timed_out:
+            says = f"a test did not end in {alone.done.seconds:.0f} s; on the old text it took {before.done.seconds:.1f} s"
             return Standing.FAILED, says, (problem,)
         return Standing.COULD_NOT_RUN, f"the tests did not come to an end in {seconds:.0f} s", (problem,)
+
+    def _left_out(self, selection: Selection | None) -> str:
+        """What did not run though it was asked for."""
+        skipped = self.first.with_outcome(Outcome.SKIPPED)
+        parts = [f"{counted(len(skipped), 'test')} skipped"] if skipped else []
+        ran = with_those_above(each.id.partition("[")[0] for each in self.first.results)
+        missing = [id for id in selection.ids if id not in ran] if selection is not None else []
+        if missing:
+            parts.append(f"{counted(len(missing), 'chosen test')} did not run: {', '.join(missing[:3])}")
+        return "".join(f"; {part}" for part in parts)
 
     def _aside(self, old: list[TestResult], flaky: list[TestResult]) -> str:
         parts = []

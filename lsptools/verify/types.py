@@ -17,7 +17,7 @@ from lsptools.errors import BadRequest
 from lsptools.text.lines import LspPos
 from lsptools.verify.delta import new_problems
 from lsptools.verify.programs import AFTER, BEFORE, Done, Programs
-from lsptools.verify.project import configured
+from lsptools.verify.project import configured, says_what_mypy_checks
 from lsptools.verify.verdict import Problem, Standing, Verdict, counted
 from lsptools.workspace.snapshot import Snapshot
 
@@ -62,6 +62,8 @@ def check(programs: Programs) -> Verdict:
 def _compared(programs: Programs, checker: Checker, program: str) -> Verdict:
     cache = programs.bench.scratch / checker.name
     arguments = tuple(argument.format(cache=cache) for argument in checker.arguments)
+    if checker.name == "mypy" and not says_what_mypy_checks(programs.versions.after):
+        arguments = (*arguments, ".")
     folder = str(programs.bench.folder)
     found: list[list[Problem]] = []
     done: Done | None = None
@@ -79,8 +81,9 @@ def _compared(programs: Programs, checker: Checker, program: str) -> Verdict:
                 why = f"its answer cannot be read: {error}"
         if why is not None:
             says = f"{checker.name} on the text {version}: {why}"
+            problem = Problem("", 0, 0, checker.name, why)
             return Verdict(
-                NAME, Standing.COULD_NOT_RUN, says, PROVES_NOT, command=done.command, exit_code=done.exit_code
+                NAME, Standing.COULD_NOT_RUN, says, PROVES_NOT, "", (problem,), done.command, done.exit_code
             )
         found.append(problems)
     assert done is not None  # there are two versions
@@ -181,7 +184,7 @@ CHECKERS: Mapping[str, Checker] = {
         Checker("pyrefly", ("check", "--output-format", "json"), _pyrefly, frozenset({0, 1})),
         Checker("basedpyright", _PYRIGHT, _pyright, frozenset({0, 1}), counts_utf16=True),
         Checker("pyright", _PYRIGHT, _pyright, frozenset({0, 1}), counts_utf16=True),
-        Checker("mypy", ("--output", "json", "--cache-dir", "{cache}", "."), _mypy, frozenset({0, 1})),
+        Checker("mypy", ("--output", "json", "--cache-dir", "{cache}"), _mypy, frozenset({0, 1})),
     )
 }
 """In the order in which they are tried where the project does not say."""

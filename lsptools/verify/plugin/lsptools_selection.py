@@ -8,6 +8,7 @@ Nothing of lsptools is imported here, and any pytest from 6 on will do. `Any` ar
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 
@@ -19,7 +20,7 @@ def pytest_addoption(parser: Any) -> None:
 
 def pytest_configure(config: Any) -> None:
     if config.getoption("--lsptools-report") and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(_Report(config.getoption("--lsptools-report")))
+        config.pluginmanager.register(_Report(config.getoption("--lsptools-report"), config))
 
 
 def pytest_collection_modifyitems(config: Any, items: Any) -> None:
@@ -31,17 +32,27 @@ def pytest_collection_modifyitems(config: Any, items: Any) -> None:
     kept: list[Any] = []
     left: list[Any] = []
     for item in items:
-        plain = item.nodeid.partition("[")[0]
-        parts = plain.split("::")
+        nodeid = _from_here(config, item.nodeid)
+        parts = nodeid.partition("[")[0].split("::")
         above = {"::".join(parts[:n]) for n in range(1, len(parts) + 1)}
-        (kept if above & wanted or item.nodeid in wanted else left).append(item)
+        (kept if above & wanted or nodeid in wanted else left).append(item)
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = kept
 
 
+def _from_here(config: Any, nodeid: Any) -> Any:
+    """An id from the folder that pytest was started in; pytest's own are from that of its settings, which may lie below."""
+    root = os.path.relpath(str(getattr(config, "rootpath", None) or config.rootdir))
+    path, colons, rest = nodeid.partition("::")
+    if root == "." or not path:
+        return nodeid
+    return os.path.normpath(os.path.join(root, path)).replace(os.sep, "/") + colons + rest
+
+
 class _Report:
-    def __init__(self, path: Any) -> None:
+    def __init__(self, path: Any, config: Any) -> None:
+        self.config = config
         self.file = open(path, "a", encoding="utf-8", errors="backslashreplace")  # noqa: PTH123, SIM115
 
     def say(self, **facts: Any) -> None:
@@ -49,14 +60,16 @@ class _Report:
         self.file.flush()
 
     def pytest_runtest_logstart(self, nodeid: Any, location: Any) -> None:
-        self.say(kind="start", id=nodeid)
+        self.say(kind="start", id=_from_here(self.config, nodeid))
 
     def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.outcome not in ("passed", "failed", "skipped"):
+            return  # a plugin runs it again, and will say what came of it
         if report.when == "call" or report.outcome != "passed":
             where, message = _crash(report)
             self.say(
                 kind="result",
-                id=report.nodeid,
+                id=_from_here(self.config, report.nodeid),
                 when=report.when,
                 outcome=report.outcome,
                 seconds=report.duration,
@@ -67,7 +80,9 @@ class _Report:
     def pytest_collectreport(self, report: Any) -> None:
         if report.outcome == "failed":
             where, message = _crash(report)
-            self.say(kind="uncollected", id=report.nodeid, where=where, message=message)
+            self.say(
+                kind="uncollected", id=_from_here(self.config, report.nodeid), where=where, message=message
+            )
 
     def pytest_sessionfinish(self, session: Any, exitstatus: Any) -> None:
         self.say(kind="end", exit_code=int(exitstatus))
