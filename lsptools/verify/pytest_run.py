@@ -58,7 +58,7 @@ class TestRun:
     uncollected: tuple[Problem, ...]
     """Files that could not be collected."""
     unfinished: str | None
-    """The test that was under way when the time was over."""
+    """The test that was under way when the time was over, or pytest crashed."""
     has_ended: bool
     """Whether pytest came to its end; otherwise it could not be started, crashed, or was ended."""
 
@@ -67,8 +67,8 @@ class TestRun:
 
     @property
     def lack(self) -> str | None:
-        """Why nothing was run, if nothing was."""
-        if self.done.is_timed_out:
+        """Why nothing was run, if nothing was, or not all for a reason that no test has."""
+        if self.done.is_timed_out or self.unfinished is not None:
             return None
         if "No module named pytest" in self.done.err:
             return "pytest is not installed in the project's environment"
@@ -153,7 +153,7 @@ def _read(done: Done, report: Path, folder: str) -> TestRun:
         done,
         tuple(results.values()),
         tuple(uncollected),
-        unfinished if done.is_timed_out else None,
+        None if has_ended else unfinished,
         has_ended,
     )
 

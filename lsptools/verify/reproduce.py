@@ -50,10 +50,11 @@ def _judged(before: TestRun, after: TestRun) -> tuple[Standing, str, tuple[Probl
         if why is not None:
             return Standing.COULD_NOT_RUN, f"on the {text} text: {why}", run.uncollected
     red, green = before.with_outcome(Outcome.FAILED), not after.with_outcome(Outcome.FAILED)
-    green = green and bool(after.with_outcome(Outcome.PASSED)) and not after.done.is_timed_out
-    was_red = bool(red) or before.done.is_timed_out
+    green = green and bool(after.with_outcome(Outcome.PASSED)) and not _is_broken_off(after)
+    was_red = bool(red) or _is_broken_off(before)
     if was_red and green:
-        how = red[0].problem.message if red else "it did not come to an end"
+        how = "it did not come to an end" if before.done.is_timed_out else "it crashed"
+        how = red[0].problem.message if red else how
         return Standing.PASSED, f"failed before ({how}), passes now", ()
     failing = tuple(each.problem for each in after.with_outcome(Outcome.FAILED))
     if was_red:
@@ -61,6 +62,11 @@ def _judged(before: TestRun, after: TestRun) -> tuple[Standing, str, tuple[Probl
     if green:
         return Standing.FAILED, "passes now, and passed before: it does not show the defect", ()
     return Standing.FAILED, "passed before, and fails now", failing
+
+
+def _is_broken_off(run: TestRun) -> bool:
+    """Whether the test did not end, or crashed: it has failed, then."""
+    return run.done.is_timed_out or run.unfinished is not None
 
 
 def _why_not_run(run: TestRun) -> str | None:
@@ -71,12 +77,12 @@ def _why_not_run(run: TestRun) -> str | None:
     lacking = run.with_outcome(Outcome.LACKING)
     if lacking:
         return f"a package is missing: {lacking[0].problem.message}"
-    if not run.results and not run.done.is_timed_out:
+    if not run.results and not _is_broken_off(run):
         return "there is no such test"
     if (
         not run.with_outcome(Outcome.PASSED)
         and not run.with_outcome(Outcome.FAILED)
-        and not run.done.is_timed_out
+        and not _is_broken_off(run)
     ):
         return "it was skipped"
     return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lsptools.verify import command
-from lsptools.verify.programs import AFTER, BEFORE, Programs
+from lsptools.verify.programs import AFTER, BEFORE, Done, Programs
 from lsptools.verify.pytest_run import Outcome, TestResult, TestRun, run_tests
 from lsptools.verify.selection import Selection, select, with_those_above
 from lsptools.verify.verdict import Problem, Standing, Verdict, counted
@@ -82,8 +82,8 @@ class _Account:
             return Standing.COULD_NOT_RUN, first.lack, first.uncollected or (lack,)
         failing = first.with_outcome(Outcome.FAILED)
         real, old, flaky = self._sorted(failing)
-        if first.done.is_timed_out and not real:
-            return self._timed_out()
+        if (first.done.is_timed_out or first.unfinished is not None) and not real:
+            return self._broken_off()
         if real:
             says = f"{counted(len(real), 'test')} failed, and passed on the old text"
             new = [each for each in real if each.id in self._unknown_before]
@@ -155,20 +155,28 @@ class _Account:
             self.programs, version, _files(self.programs, version, ids), _named(self.programs, version, ids)
         )
 
-    def _timed_out(self) -> tuple[Standing, str, tuple[Problem, ...]]:
-        unfinished, seconds = self.first.unfinished, self.first.done.seconds
+    def _broken_off(self) -> tuple[Standing, str, tuple[Problem, ...]]:
+        """Where time was over, or pytest crashed: is it the test that was under way?"""
+        unfinished, how = self.first.unfinished, _how_broken_off(self.first.done)
+        says = f"the tests {how}"
         if unfinished is None:
-            return Standing.COULD_NOT_RUN, f"the tests did not come to an end in {seconds:.0f} s", ()
-        problem = Problem(
-            unfinished.partition("::")[0], 0, 0, unfinished, f"had not ended after {seconds:.0f} s"
+            return Standing.COULD_NOT_RUN, says, ()
+        error = (
+            f"had not ended after {self.first.done.seconds:.0f} s" if self.first.done.is_timed_out else how
         )
+        problem = Problem(unfinished.partition("::")[0], 0, 0, unfinished, error)
         test = TestResult(unfinished, Outcome.FAILED, problem)
         before = self._again(BEFORE, (test,))
+        if not before.with_outcome(Outcome.PASSED):
+            return Standing.COULD_NOT_RUN, says, (problem,)
         # It may only have been the turn of this test when the time of all was over.
-        if before.with_outcome(Outcome.PASSED) and (alone := self._again(AFTER, (test,))).done.is_timed_out:
-            says = f"a test did not end in {alone.done.seconds:.0f} s; on the old text it took {before.done.seconds:.1f} s"
-            return Standing.FAILED, says, (problem,)
-        return Standing.COULD_NOT_RUN, f"the tests did not come to an end in {seconds:.0f} s", (problem,)
+        alone = self._again(AFTER, (test,))
+        if alone.unfinished is None:
+            return Standing.COULD_NOT_RUN, says, (problem,)
+        says = (
+            f"a test {_how_broken_off(alone.done)}, and passed on the old text in {before.done.seconds:.1f} s"
+        )
+        return Standing.FAILED, says, (problem,)
 
     def _left_out(self, selection: Selection | None) -> str:
         """What did not run though it was asked for."""
@@ -189,6 +197,12 @@ class _Account:
                 f"{counted(len(flaky), 'test')} failed once and passed once on the same text (flaky)"
             )
         return "".join(f"; {part}" for part in parts)
+
+
+def _how_broken_off(done: Done) -> str:
+    if done.is_timed_out:
+        return f"did not come to an end in {done.seconds:.0f} s"
+    return f"crashed ({'a signal' if done.exit_code is None else f'exit code {done.exit_code}'})"
 
 
 def _files(programs: Programs, version: str, ids: list[str]) -> list[str]:

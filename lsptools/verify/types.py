@@ -62,7 +62,8 @@ def check(programs: Programs) -> Verdict:
 def _compared(programs: Programs, checker: Checker, program: str) -> Verdict:
     cache = programs.bench.scratch / checker.name
     arguments = tuple(argument.format(cache=cache) for argument in checker.arguments)
-    if checker.name == "mypy" and not says_what_mypy_checks(programs.versions.after):
+    is_whole = checker.name != "mypy" or not says_what_mypy_checks(programs.versions.after)
+    if checker.name == "mypy" and is_whole:
         arguments = (*arguments, ".")
     folder = str(programs.bench.folder)
     found: list[list[Problem]] = []
@@ -89,7 +90,8 @@ def _compared(programs: Programs, checker: Checker, program: str) -> Verdict:
     assert done is not None  # there are two versions
     before, after = found
     fresh = new_problems(before, after, programs.versions)
-    covers = f"the whole project with {checker.name}: {len(before)} before, {len(after)} after"
+    what = "the whole project" if is_whole else "what its settings name"
+    covers = f"{what} with {checker.name}: {len(before)} before, {len(after)} after"
     standing = Standing.FAILED if fresh else Standing.PASSED
     says = (
         f"{counted(len(fresh), 'new error')} of {checker.name}"

@@ -52,6 +52,19 @@ ODD = [
         "pytest did not come to its end: enough",
     ),
     Odd(
+        "a test that crashes on the new text",
+        {"test_a.py": TEST},
+        FAILED,
+        "a test crashed (exit code 9), and passed on the old text",
+        {"app.py": "import os\n\n\n" + APP.replace("return", "os._exit(9)\n    return")},
+    ),
+    Odd(
+        "a test that crashes on both texts",
+        {"test_a.py": TEST.replace("assert", "__import__('os')._exit(9)\n    assert")},
+        COULD_NOT_RUN,
+        "the tests crashed (exit code 9)",
+    ),
+    Odd(
         "a folder with settings of its own",
         {"part/pytest.ini": "[pytest]\n", "part/tests/test_a.py": TEST},
         PASSED,
