@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lsptools.languages.python.classes import Class, class_in, last_name
+from lsptools.languages.python.classes import Class, class_in, last_name, library_name
 from lsptools.languages.python.containers import MAPPINGS, SEQUENCES
 from lsptools.languages.python.modules import Variable, literal_string
 from lsptools.languages.python.roles import Role
@@ -69,7 +69,7 @@ def _string(where: Where, node: Node) -> str | None:
 
 def _named(evaluator: Evaluator, where: Where, node: Node, owner: Class | None) -> Types:
     text = where.read(node)
-    last = text.rpartition(".")[2]
+    last = library_name(where.source, text.rpartition(".")[2])
     if last == "Self":
         scope = where.scope.enclosing_class()
         cls = owner or (class_in(where.source, scope) if scope is not None else None)
@@ -166,7 +166,7 @@ def _subscripted(evaluator: Evaluator, where: Where, node: Node, owner: Class | 
     if base is None:
         return UNKNOWN
     arguments = _arguments(node)
-    name = where.read(base).rpartition(".")[2]
+    name = library_name(where.source, where.read(base).rpartition(".")[2])
     plain = _LOWER.get(name, name)
     inner = [
         annotated(evaluator, where, argument, owner) for argument in arguments if argument.type != "ellipsis"

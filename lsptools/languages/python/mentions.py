@@ -20,6 +20,7 @@ from lsptools.languages.python.classes import (
     class_of,
     function_of,
     last_name,
+    library_name,
     positional_arguments,
 )
 from lsptools.languages.python.expected import expected_type
@@ -31,7 +32,7 @@ from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.text_meaning import TextMeaning
 from lsptools.languages.python.values import NOTHING as NO_TYPES
 from lsptools.languages.python.values import ClassValue, InstanceValue, ModuleValue, Types, just
-from lsptools.syntax.tree import Node
+from lsptools.syntax.tree import Node, parse
 
 
 def in_python(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
@@ -161,25 +162,45 @@ def _content(source: Source, string: Node) -> str:
 
 
 def _is_annotation(meanings: Meanings, source: Source, site: Site, index: int) -> bool:
-    """Does the string stand where the typing rules read it as an expression?"""
+    """Does the occurrence stand where the typing rules read the string as an expression?"""
     for at in range(index - 1, -1, -1):
         node, field = site.path[at][0], site.path[at + 1][1]
         kind = node.type
-        if kind == "type":
-            return True
+        if kind == "type" and (not at or site.path[at - 1][0].type != "type_parameter"):
+            return not _is_quoted_data(source, site.path[index][0], site.start)
         if kind in ("generic_type", "subscript"):
-            if _subscript_name(source, node) in ("Literal", "Annotated") and not _is_first_argument(
-                node, site
-            ):
+            if _is_data(source, node, site.start):
                 return False
             if kind == "subscript" and field == "subscript" and _is_generic(meanings, source, node):
-                return True
+                return not _is_quoted_data(source, site.path[index][0], site.start)
             continue
         if kind == "call":
-            return _is_type_argument(source, node, site)
+            is_type = _is_type_argument(source, node, site)
+            return is_type and not _is_quoted_data(source, site.path[index][0], site.start)
         if kind in ("block", "module", "lambda", "dictionary"):
             return False
     return False
+
+
+def _is_quoted_data(source: Source, string: Node, start: int) -> bool:
+    """In a string that is a type: is what stands at this byte of the file no type, as in `"Literal['word']"`?"""
+    parts = [child for child in string.named_children if child.type not in ("string_start", "string_end")]
+    content = source.bytes[parts[0].start_byte : parts[-1].end_byte] if parts else b""
+    if b"'" not in content and b'"' not in content:
+        return False
+    at = start - parts[0].start_byte
+    node = parse(content).root_node.descendant_for_byte_range(at, at)
+    while node is not None:
+        if node.type == "subscript" and _is_data(source, node, at):
+            return True
+        node = node.parent
+    return False
+
+
+def _is_data(source: Source, subscript: Node, at: int) -> bool:
+    """Is what stands at this byte of `Name[…]` no type: an argument of `Literal`, any but the first of `Annotated`?"""
+    name = _subscript_name(source, subscript)
+    return name == "Literal" or (name == "Annotated" and not _is_first_argument(subscript, at))
 
 
 def _is_generic(meanings: Meanings, source: Source, subscript: Node) -> bool:
@@ -204,18 +225,15 @@ def _has_own_subscript(meanings: Meanings, cls: Class) -> bool:
 
 def _subscript_name(source: Source, node: Node) -> str:
     base = node.child_by_field_name("value") or (node.named_children[0] if node.named_children else None)
-    return last_name(source, base) if base is not None else ""
+    text = base.text if base is not None else None
+    return library_name(source, text.decode("utf-8", "replace").rpartition(".")[2]) if text else ""
 
 
-def _is_first_argument(node: Node, site: Site) -> bool:
-    """`Annotated["Node", "text"]`: only the first is a type; of `Literal[…]` none is."""
-    name = node.child_by_field_name("value") or node.named_children[0]
-    if name.text is not None and name.text.endswith(b"Literal"):
-        return False
+def _is_first_argument(node: Node, at: int) -> bool:
     inner = [child for child in node.named_children[1:] if child.type != "comment"]
-    if inner and inner[0].type == "type_parameter":
+    if inner and inner[0].type in ("type_parameter", "tuple"):
         inner = inner[0].named_children
-    return bool(inner) and inner[0].start_byte <= site.start < inner[0].end_byte
+    return bool(inner) and inner[0].start_byte <= at < inner[0].end_byte
 
 
 def _is_type_argument(source: Source, call: Node, site: Site) -> bool:
