@@ -143,9 +143,7 @@ class Evaluator(Hierarchy):
         try:
             types = handler(self, where, node)
             if not types.complete or len(types.values) != 1 or narrowing.is_tested(where, node):
-                narrowed = narrowing.narrowed(self, where, node)
-                if narrowed is not None and not narrowing.is_narrower(self, types, narrowed):
-                    return narrowed
+                return narrowing.narrowed(self, where, node, types)
             return types
         finally:
             self._depth -= 1
