@@ -152,7 +152,10 @@ def declared_return(evaluator: Evaluator, function: Function, owner: Class | Non
 
 
 def body_return(evaluator: Evaluator, function: Function) -> Types:
-    if function.node.type == "lambda" or function.is_overload:
+    if function.node.type == "lambda":
+        value = function.node.child_by_field_name("body")
+        return evaluator.at(function.source, value) if value is not None else UNKNOWN
+    if function.is_overload:
         return UNKNOWN
     if function.is_generator or any(
         name not in _TRANSPARENT and not name.endswith("property") for name in function.decorator_names

@@ -63,7 +63,6 @@ _LITERALS = {
     "true": "bool",
     "false": "bool",
     "none": "None",
-    "lambda": "function",
     "comparison_operator": "bool",
     "not_operator": "bool",
     "ellipsis": "ellipsis",
@@ -197,6 +196,11 @@ class Evaluator(Hierarchy):
         cls = class_in(source, function.outer)
         is_class = function.is_class_method or self.is_metaclass(cls)
         return just(ClassValue(cls) if is_class else InstanceValue(cls))
+
+    def _lambda(self, where: Where, node: Node) -> Types:
+        return just(
+            FunctionValue(function_of(where.source, node)) if where.at is None else Foreign("function")
+        )
 
     def found_value(self, found: Variable | Module) -> Types:
         """The values of what a name in a module leads to."""
@@ -492,5 +496,6 @@ _EXPRESSIONS: dict[str, expressions.Expression] = {
     "identifier": Evaluator._name,
     "attribute": Evaluator._attribute,
     "call": calls.call,
+    "lambda": Evaluator._lambda,
     **expressions.HANDLERS,
 }
