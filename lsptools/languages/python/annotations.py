@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from lsptools.languages.python.receivers import Evaluator
     from lsptools.languages.python.where import Where
 
-_WRAPPERS = frozenset({"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar"})
+_WRAPPERS = frozenset(
+    {"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar", "Unpack"}
+)
 _LOWER = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Deque": "deque"}
 _LOWER |= {"DefaultDict": "defaultdict", "Tuple": "tuple", "Type": "type"}
 _AWAITABLES = frozenset({"Awaitable", "Coroutine"})
@@ -59,6 +61,14 @@ def annotated(evaluator: Evaluator, where: Where, node: Node, owner: Class | Non
     if kind in ("identifier", "attribute"):
         return _named(evaluator, where, node, owner)
     return UNKNOWN
+
+
+def is_unpacked(source: Source, node: Node) -> bool:
+    """Is the annotation `Unpack[…]`?"""
+    while node.type == "type" and node.named_children:
+        node = node.named_children[0]
+    base = node.named_children[0] if node.type in ("generic_type", "subscript") else None
+    return base is not None and last_name(source, base) == "Unpack"
 
 
 def _string(where: Where, node: Node) -> str | None:

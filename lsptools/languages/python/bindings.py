@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lsptools.languages.python import callbacks, containers, expressions, fixtures, replaced
+from lsptools.languages.python.annotations import is_unpacked
 from lsptools.languages.python.classes import (
     Function,
     Parameter,
@@ -219,7 +220,7 @@ def parameter_type(evaluator: Evaluator, function: Function, parameter: Paramete
     types = evaluator.annotation(where, parameter.annotation, owner)
     if parameter.kind == "args":
         return just(Foreign("tuple*", (types,)))
-    if parameter.kind == "kwargs":
+    if parameter.kind == "kwargs" and not is_unpacked(function.source, parameter.annotation):
         return just(Foreign("dict", (just(Foreign("str")), types)))
     return types
 

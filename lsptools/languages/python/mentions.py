@@ -304,6 +304,9 @@ def _keyed_value(meanings: Meanings, source: Source, site: Site, index: int) -> 
     keyword = _unpacked_keyword(meanings, source, site, index)
     if keyword is not None:
         return keyword
+    by_name = _members_by_name(meanings, source, site.path[index][0], parent)
+    if by_name is not None:
+        return _enum_member(meanings, site, by_name)
     if parent.type == "subscript" and field == "subscript":
         value = parent.child_by_field_name("value")
         owner = evaluator.at(source, value) if value is not None else None
@@ -326,14 +329,32 @@ def _keyed_value(meanings: Meanings, source: Source, site: Site, index: int) -> 
         owner = _subject(meanings, source, site)
     if owner is None:
         return None
+    if parent.type == "subscript":
+        member = _enum_member(meanings, site, owner)
+        if member is not None:
+            return member
     for each in owner.values:
-        if isinstance(each, ClassValue) and parent.type == "subscript" and evaluator.is_enum(each.cls):
-            meaning = meanings.member(each.cls, site.spelling, f"a member of enum `{each.cls.name}` by name")
-            return TextMeaning(None, meaning.says, meaning)
         if isinstance(each, InstanceValue) and evaluator.is_typed_dict(each.cls):
             meaning = meanings.member(each.cls, site.spelling, f"a key of `{each.cls.name}`")
             return TextMeaning(None, meaning.says, meaning)
     return None
+
+
+def _enum_member(meanings: Meanings, site: Site, owner: Types) -> TextMeaning | None:
+    for each in owner.values:
+        if isinstance(each, ClassValue) and meanings.evaluator.is_enum(each.cls):
+            meaning = meanings.member(each.cls, site.spelling, f"a member of enum `{each.cls.name}` by name")
+            return TextMeaning(None, meaning.says, meaning)
+    return None
+
+
+def _members_by_name(meanings: Meanings, source: Source, string: Node, parent: Node) -> Types | None:
+    """The class whose `__members__` are asked for a string."""
+    mapping = _mapping(source, string, parent)
+    if mapping is None or mapping.type != "attribute" or last_name(source, mapping) != "__members__":
+        return None
+    owner = mapping.child_by_field_name("object")
+    return meanings.evaluator.at(source, owner) if owner is not None else None
 
 
 def _unpacked_keyword(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
@@ -389,11 +410,17 @@ def _called_with(meanings: Meanings, source: Source, site: Site, index: int) -> 
 
 
 def _namespace(source: Source, string: Node, parent: Node) -> str:
-    """`globals()`, `vars(x)` or `x.__dict__`, if the string is looked up there: `[…]`, `.get(…)`, `in`."""
-    value: Node | None = None
+    """`globals()`, `vars(x)` or `x.__dict__`, if the string is looked up there."""
+    value = _mapping(source, string, parent)
+    name = last_name(source, value) if value is not None else ""
+    return name if name in ("globals", "locals", "vars", "__dict__") else ""
+
+
+def _mapping(source: Source, string: Node, parent: Node) -> Node | None:
+    """Where a string is looked up: `mapping[…]`, `mapping.get(…)`, `… in mapping`."""
     if parent.type == "subscript":
-        value = parent.child_by_field_name("value")
-    elif parent.type == "argument_list" and parent.parent is not None:
+        return parent.child_by_field_name("value")
+    if parent.type == "argument_list" and parent.parent is not None:
         function = parent.parent.child_by_field_name("function")
         if function is not None and last_name(source, function) in (
             "get",
@@ -401,12 +428,11 @@ def _namespace(source: Source, string: Node, parent: Node) -> str:
             "setdefault",
             "__getitem__",
         ):
-            value = function.child_by_field_name("object")
+            return function.child_by_field_name("object")
     elif parent.type == "comparison_operator" and len(parent.named_children) == 2:
         other = parent.named_children[1]
-        value = other if other.start_byte != string.start_byte else None
-    name = last_name(source, value) if value is not None else ""
-    return name if name in ("globals", "locals", "vars", "__dict__") else ""
+        return other if other.start_byte != string.start_byte else None
+    return None
 
 
 def _is_assigned_to(source: Source, value: Node, name: str) -> bool:

@@ -266,6 +266,8 @@ class Evaluator(Hierarchy):
                 return self._member_values(value, definer, sites)
         if name == "__class__" and isinstance(value, InstanceValue):
             return just(ClassValue(value.cls))
+        if name == "__members__" and self.is_enum(value.cls):
+            return just(Foreign("dict", (just(Foreign("str")), just(InstanceValue(value.cls)))))
         metaclass = self.metaclass(value.cls) if isinstance(value, ClassValue) else None
         function = self.method(metaclass, name) if metaclass is not None else None
         return just(FunctionValue(function, True, value.cls)) if function is not None else UNKNOWN
@@ -497,5 +499,6 @@ _EXPRESSIONS: dict[str, expressions.Expression] = {
     "attribute": Evaluator._attribute,
     "call": calls.call,
     "lambda": Evaluator._lambda,
+    "yield": calls.yield_result,
     **expressions.HANDLERS,
 }
