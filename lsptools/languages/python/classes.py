@@ -194,6 +194,18 @@ class Class(Definition):
             return []
         return self.source.names(name).bindings(self.scope, self.spelled(name))
 
+    @cached_property
+    def slots(self) -> frozenset[str]:
+        """The names that `__slots__` lists in the body, as they are written there."""
+        if self.source.bytes.find(b"__slots__", self.start, self.end) < 0:
+            return frozenset()
+        found: set[str] = set()
+        for site in self.body_sites("__slots__"):
+            statement = site.ancestor("assignment", "augmented_assignment")
+            value = statement.child_by_field_name("right") if statement is not None else None
+            found.update(_listed(self.source, value) if value is not None else ())
+        return frozenset(found)
+
     def own_function(self, name: str) -> Function | None:
         """The last `def name` in the body that is not an overload stub."""
         found = None
@@ -203,6 +215,14 @@ class Class(Definition):
                 if not function.is_overload or found is None:
                     found = function
         return found
+
+
+def _listed(source: Source, node: Node) -> Iterator[str]:
+    """The strings of a list, a tuple or a sum of such, and the keys of a dictionary."""
+    if node.type == "string_content":
+        yield source.text(node)
+    for child in node.named_children if node.type != "pair" else node.named_children[:1]:
+        yield from _listed(source, child)
 
 
 _PROPERTIES = frozenset(
