@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lsptools.errors import BadRequest, Conflict, Refused
@@ -246,12 +246,9 @@ def _members(renaming: Renaming) -> Iterator[Conflict]:
     if not classes:
         return
     seen: set[Class] = set()
+    for spelling in dict.fromkeys([new, *(cls.spelled(new) for cls in classes)]):
+        yield from _members_named(renaming, classes, spelling, seen)
     for cls in classes:
-        for ancestor in finder.evaluator.order(cls):
-            there = finder.evaluator.members(ancestor, new) if _same_name(cls, ancestor, new) else []
-            if there and ancestor not in seen:
-                seen.add(ancestor)
-                yield _member_conflict(renaming, cls, ancestor, there[0])
         for builtin in finder.evaluator.builtin_bases(cls):
             if hasattr(getattr(builtins, builtin, None), new):
                 yield Conflict(
@@ -259,6 +256,25 @@ def _members(renaming: Renaming) -> Iterator[Conflict]:
                     f"`{cls.name}` inherits `{new}` from the builtin `{builtin}`",
                     (_declaration(renaming),),
                 )
+    for below in finder.meeting_below(renaming.account.family) if _may_meet(finder, new) else ():
+        for other in finder.evaluator.order(below):
+            there = finder.evaluator.members(other, new) if other not in seen else []
+            if there:
+                seen.add(other)
+                yield _meeting_conflict(renaming, below, other, there[0])
+
+
+def _members_named(
+    renaming: Renaming, classes: Sequence[Class], new: str, seen: set[Class]
+) -> Iterator[Conflict]:
+    """Members of the classes, their ancestors and their subclasses that are spelled like this."""
+    finder = renaming.finder
+    for cls in classes:
+        for ancestor in finder.evaluator.order(cls):
+            there = finder.evaluator.members(ancestor, new) if _same_name(cls, ancestor, new) else []
+            if there and ancestor not in seen:
+                seen.add(ancestor)
+                yield _member_conflict(renaming, cls, ancestor, there[0])
     family = set(classes)
     for definer in closure.definers(finder.evaluator, finder.sources_with(new), new):
         if definer in seen or definer in family:
@@ -269,12 +285,6 @@ def _members(renaming: Renaming) -> Iterator[Conflict]:
             there = finder.evaluator.members(definer, new) if _same_name(base, definer, new) else []
             if there:
                 yield _member_conflict(renaming, base, definer, there[0])
-    for below in finder.meeting_below(renaming.account.family) if _may_meet(finder, new) else ():
-        for other in finder.evaluator.order(below):
-            there = finder.evaluator.members(other, new) if other not in seen else []
-            if there:
-                seen.add(other)
-                yield _meeting_conflict(renaming, below, other, there[0])
 
 
 def _may_meet(finder: Finder, new: str) -> bool:

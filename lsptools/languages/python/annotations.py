@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lsptools.languages.python.classes import Class, class_in, last_name
+from lsptools.languages.python.classes import Class, class_in, last_name, library_name
 from lsptools.languages.python.containers import MAPPINGS, SEQUENCES
 from lsptools.languages.python.modules import Variable, literal_string
 from lsptools.languages.python.roles import Role
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from lsptools.languages.python.receivers import Evaluator
     from lsptools.languages.python.where import Where
 
-_WRAPPERS = frozenset({"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar"})
+_WRAPPERS = frozenset(
+    {"Annotated", "ClassVar", "Final", "Required", "NotRequired", "ReadOnly", "InitVar", "Unpack"}
+)
 _LOWER = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Deque": "deque"}
 _LOWER |= {"DefaultDict": "defaultdict", "Tuple": "tuple", "Type": "type"}
 _AWAITABLES = frozenset({"Awaitable", "Coroutine"})
@@ -61,6 +63,14 @@ def annotated(evaluator: Evaluator, where: Where, node: Node, owner: Class | Non
     return UNKNOWN
 
 
+def is_unpacked(source: Source, node: Node) -> bool:
+    """Is the annotation `Unpack[…]`?"""
+    while node.type == "type" and node.named_children:
+        node = node.named_children[0]
+    base = node.named_children[0] if node.type in ("generic_type", "subscript") else None
+    return base is not None and last_name(source, base) == "Unpack"
+
+
 def _string(where: Where, node: Node) -> str | None:
     if where.at is None:
         return literal_string(where.source, node)
@@ -69,7 +79,7 @@ def _string(where: Where, node: Node) -> str | None:
 
 def _named(evaluator: Evaluator, where: Where, node: Node, owner: Class | None) -> Types:
     text = where.read(node)
-    last = text.rpartition(".")[2]
+    last = library_name(where.source, text.rpartition(".")[2])
     if last == "Self":
         scope = where.scope.enclosing_class()
         cls = owner or (class_in(where.source, scope) if scope is not None else None)
@@ -166,7 +176,7 @@ def _subscripted(evaluator: Evaluator, where: Where, node: Node, owner: Class | 
     if base is None:
         return UNKNOWN
     arguments = _arguments(node)
-    name = where.read(base).rpartition(".")[2]
+    name = library_name(where.source, where.read(base).rpartition(".")[2])
     plain = _LOWER.get(name, name)
     inner = [
         annotated(evaluator, where, argument, owner) for argument in arguments if argument.type != "ellipsis"

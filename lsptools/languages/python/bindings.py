@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lsptools.languages.python import callbacks, containers, fixtures, replaced
+from lsptools.languages.python import callbacks, containers, expressions, fixtures, replaced
+from lsptools.languages.python.annotations import is_unpacked
 from lsptools.languages.python.classes import (
     Function,
     Parameter,
@@ -25,6 +26,7 @@ from lsptools.languages.python.values import (
     UNKNOWN,
     ClassValue,
     Foreign,
+    ForeignClass,
     FunctionValue,
     InstanceValue,
     Types,
@@ -72,6 +74,16 @@ def annotation_of(site: Site) -> Node | None:
     return statement.child_by_field_name("type") if statement is not None else None
 
 
+def _augmented(evaluator: Evaluator, source: Source, site: Site) -> Types:
+    """What `x += y` gives beside what `x` was: what a method of ours makes of it."""
+    statement = site.ancestor("augmented_assignment")
+    left = statement.child_by_field_name("left") if statement is not None else None
+    operator = statement.child_by_field_name("operator") if statement is not None else None
+    if left is None or operator is None or (left.start_byte, left.end_byte) != (site.start, site.end):
+        return NOTHING
+    return expressions.in_place(evaluator, evaluator.at(source, left), operator.type)
+
+
 def _assignment(evaluator: Evaluator, source: Source, site: Site) -> Types:
     """An assignment to a name or, for an instance's attribute, after a dot."""
     statement = site.ancestor("assignment", "augmented_assignment")
@@ -101,30 +113,68 @@ def _assignment(evaluator: Evaluator, source: Source, site: Site) -> Types:
 
 
 def _unpacked(evaluator: Evaluator, source: Source, target: Node, value: Node, leaf: Node) -> Types:
-    """`a, b = …`: the element that meets the leaf, when both sides are flat."""
-    names = [child for child in target.named_children if child.type != "comment"]
-    index = next((i for i, child in enumerate(names) if child.start_byte == leaf.start_byte), None)
-    splat = next((i for i, child in enumerate(names) if child.type == "list_splat_pattern"), None)
-    if splat is not None and names[splat].start_byte < leaf.start_byte < names[splat].end_byte:
-        return just(Foreign("list", (evaluator.iterated(evaluator.at(source, value)),)))
+    """`a, (b, c) = …`: the element that meets the leaf; a display is looked into, not evaluated as a whole."""
+    target = _bare(target)
+    names, values = _parts(target), _parts(value)
+    index = _index_of(names, leaf.start_byte)
+    flat = all(child.type != "list_splat_pattern" for child in names)
+    display = value.type in ("expression_list", "tuple", "list") and len(values) == len(names)
+    if index is None or not flat or not display or target.type not in _PATTERNS:
+        return _taken(evaluator, target, evaluator.at(source, value), leaf.start_byte)
+    if names[index].type in _PATTERNS:
+        return _unpacked(evaluator, source, names[index], values[index], leaf)
+    return evaluator.at(source, values[index]) if _bare(names[index]).id == leaf.id else UNKNOWN
+
+
+def _taken(evaluator: Evaluator, target: Node, types: Types, start: int) -> Types:
+    """What the name or attribute that starts at this byte gets when a value is assigned to a target."""
+    target = _bare(target)
+    if target.type == "list_splat_pattern":
+        return just(Foreign("list", (evaluator.iterated(types),)))
+    if target.type not in _PATTERNS:
+        return types if target.start_byte == start else UNKNOWN
+    names = _parts(target)
+    index = _index_of(names, start)
     if index is None:
         return UNKNOWN
-    if splat is not None:
-        return _beside_splat(evaluator, source, value, splat, index)
-    values = [child for child in value.named_children if child.type != "comment"]
-    if value.type in ("expression_list", "tuple", "list") and len(values) == len(names):
-        return evaluator.at(source, values[index])
-    whole = evaluator.at(source, value)
-    return containers.element_at(whole, index, len(names))
+    splat = next((i for i, child in enumerate(names) if child.type == "list_splat_pattern"), None)
+    if splat == index:
+        element = types
+    elif splat is not None:
+        element = _beside_splat(evaluator, types, splat, index)
+    else:
+        element = containers.element_at(types, index, len(names))
+    return _taken(evaluator, names[index], element, start)
 
 
-def _beside_splat(evaluator: Evaluator, source: Source, value: Node, splat: int, index: int) -> Types:
+def _bare(target: Node) -> Node:
+    """`a` for `(a)`, which takes nothing apart."""
+    while target.type == "tuple_pattern" and all(child.type != "," for child in target.children):
+        if target.named_child_count != 1:
+            break
+        target = target.named_children[0]
+    return target
+
+
+def _parts(node: Node) -> list[Node]:
+    return [child for child in node.named_children if child.type != "comment"]
+
+
+def _index_of(nodes: list[Node], at: int) -> int | None:
+    """Which of the nodes covers this byte."""
+    return next((i for i, each in enumerate(nodes) if each.start_byte <= at < each.end_byte), None)
+
+
+def _beside_splat(evaluator: Evaluator, whole: Types, splat: int, index: int) -> Types:
     """`first, *rest = …`: the element that meets a name before or behind the starred one."""
-    whole = evaluator.at(source, value)
     tuples = [each for each in whole.values if isinstance(each, Foreign) and each.name == "tuple"]
     if index < splat and whole.complete and len(tuples) == len(whole.values):
         return union(each.elements[index] if index < len(each.elements) else UNKNOWN for each in tuples)
     return evaluator.iterated(whole)
+
+
+_PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern"})
+"""Targets that take a value apart."""
 
 
 def _parameter(evaluator: Evaluator, source: Source, site: Site) -> Types:
@@ -144,10 +194,20 @@ def _parameter(evaluator: Evaluator, source: Source, site: Site) -> Types:
         return fixtures.value_of(evaluator, fixture) if fixture is not None else UNKNOWN
     if function_node.type == "lambda":
         index = function.parameters.index(parameter)
-        return callbacks.handed_to(evaluator, source, function_node, index)
+        return callbacks.handed_to(evaluator, source, function_node, index) | _default(
+            evaluator, function, parameter
+        )
     if parameter.annotation is None:
-        return handed_by_decorators(evaluator, function, parameter)
+        return handed_by_decorators(evaluator, function, parameter) | _default(evaluator, function, parameter)
     return parameter_type(evaluator, function, parameter)
+
+
+def _default(evaluator: Evaluator, function: Function, parameter: Parameter) -> Types:
+    """What a parameter without an annotation is when nothing is given, as far as it is of the workspace."""
+    if parameter.default is None:
+        return NOTHING
+    types = evaluator.at(function.source, parameter.default)
+    return just(*(value for value in types.values if not isinstance(value, (Foreign, ForeignClass))))
 
 
 def parameter_type(evaluator: Evaluator, function: Function, parameter: Parameter) -> Types:
@@ -160,7 +220,7 @@ def parameter_type(evaluator: Evaluator, function: Function, parameter: Paramete
     types = evaluator.annotation(where, parameter.annotation, owner)
     if parameter.kind == "args":
         return just(Foreign("tuple*", (types,)))
-    if parameter.kind == "kwargs":
+    if parameter.kind == "kwargs" and not is_unpacked(function.source, parameter.annotation):
         return just(Foreign("dict", (just(Foreign("str")), types)))
     return types
 
@@ -173,11 +233,7 @@ def _for(evaluator: Evaluator, source: Source, site: Site) -> Types:
         return UNKNOWN
     iterable = evaluator.at(source, right)
     element = evaluator.iterated(iterable)
-    if (left.start_byte, left.end_byte) == (site.start, site.end):
-        return element
-    names = [child for child in left.named_children if child.type != "comment"]
-    index = next((i for i, child in enumerate(names) if child.start_byte == site.start), None)
-    return containers.element_at(element, index, len(names)) if index is not None else UNKNOWN
+    return _taken(evaluator, left, element, site.start)
 
 
 def _with(evaluator: Evaluator, source: Source, site: Site) -> Types:
@@ -244,12 +300,12 @@ def type_comment(source: Source, statement: Node) -> str | None:
 def reaching(sites: list[Site], position: int) -> list[Site]:
     """The bindings of one scope that may hold at a position of the same scope.
 
-    The last binding before the position whose block contains the position hides the earlier ones. Later ones count
-    only if a loop leads back from them.
+    The last binding before the position whose block contains the position hides the earlier ones, unless it keeps what it
+    adds to (`x += y`). Later ones count only if a loop leads back from them.
     """
     start: Site | None = None
     for site in sites:
-        if site.takes_effect() <= position and _covers(site, position):
+        if site.role is not Role.AUGMENT and site.takes_effect() <= position and _covers(site, position):
             start = site
     if start is None:
         return sites
@@ -301,7 +357,7 @@ HANDLERS: dict[Role, Binding] = {
     Role.ASSIGN: _assignment,
     Role.ANNOTATE: _assignment,
     Role.ATTRIBUTE: _assignment,
-    Role.AUGMENT: _nothing,
+    Role.AUGMENT: _augmented,
     Role.DELETE: _nothing,
     Role.PARAMETER: _parameter,
     Role.FOR: _for,

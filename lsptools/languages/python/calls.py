@@ -17,7 +17,7 @@ from lsptools.languages.python.classes import (
     own_nodes,
     positional_arguments,
 )
-from lsptools.languages.python.decorators import TRANSPARENT
+from lsptools.languages.python.decorators import MANAGES, TRANSPARENT
 from lsptools.languages.python.modules import literal_string
 from lsptools.languages.python.records import MAKERS
 from lsptools.languages.python.values import (
@@ -153,20 +153,55 @@ def declared_return(evaluator: Evaluator, function: Function, owner: Class | Non
 
 
 def body_return(evaluator: Evaluator, function: Function) -> Types:
-    if function.node.type == "lambda" or function.is_overload:
+    if function.node.type == "lambda":
+        value = function.node.child_by_field_name("body")
+        return evaluator.at(function.source, value) if value is not None else UNKNOWN
+    if function.is_overload:
         return UNKNOWN
-    if function.is_generator or any(
-        name not in TRANSPARENT and not name.endswith("property") for name in function.decorator_names
-    ):
+    names = [name for name in function.decorator_names if name not in TRANSPARENT]
+    is_manager = function.is_generator and names and names[0] in MANAGES
+    if any(not name.endswith("property") for name in (names[1:] if is_manager else names)):
         return UNKNOWN
-    where = Where(function.source, function.scope, function.source.bytes)
     found = []
     for statement in own_nodes(function.node, "return_statement"):
         value = statement.named_children[0] if statement.named_children else None
-        found.append(evaluator.at(where.source, value) if value is not None else just(Foreign("None")))
+        found.append(evaluator.at(function.source, value) if value is not None else just(Foreign("None")))
+    if function.is_generator:
+        given = _yielded(evaluator, function)
+        if is_manager:
+            return just(Foreign("contextmanager", (given,)))
+        return just(Foreign("Generator", (given, UNKNOWN, union(found) if found else just(Foreign("None")))))
     if found:
         return union(found)
     return UNKNOWN if function.in_class and is_left_to_subclasses(function) else just(Foreign("None"))
+
+
+def _yielded(evaluator: Evaluator, function: Function) -> Types:
+    """What a generator hands out."""
+    found: list[Types] = []
+    for node in own_nodes(function.node, "yield"):
+        value = node.named_children[0] if node.named_children else None
+        types = evaluator.at(function.source, value) if value is not None else just(Foreign("None"))
+        found.append(evaluator.iterated(types) if is_yield_from(node) else types)
+    return union(found)
+
+
+def is_yield_from(node: Node) -> bool:
+    return any(child.type == "from" for child in node.children)
+
+
+def yield_result(evaluator: Evaluator, where: Where, node: Node) -> Types:
+    """What a `yield` gives back: of `yield from` what the generator returns, else whatever is sent."""
+    if not is_yield_from(node) or not node.named_children:
+        return UNKNOWN
+    types = evaluator.evaluate(where, node.named_children[0])
+    found = [
+        value.elements[2]
+        if isinstance(value, Foreign) and value.name == "Generator" and len(value.elements) > 2
+        else UNKNOWN
+        for value in types.values
+    ]
+    return union(found) if types.complete and found else union([*found, UNKNOWN])
 
 
 def is_left_to_subclasses(function: Function) -> bool:

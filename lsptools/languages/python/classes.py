@@ -9,6 +9,8 @@ Invariant: `ancestors` never repeats a class and ends for every input, cyclic on
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -193,6 +195,18 @@ class Class(Definition):
             return []
         return self.source.names(name).bindings(self.scope, self.spelled(name))
 
+    @cached_property
+    def slots(self) -> frozenset[str]:
+        """The names that `__slots__` lists in the body, as they are written there."""
+        if self.source.bytes.find(b"__slots__", self.start, self.end) < 0:
+            return frozenset()
+        found: set[str] = set()
+        for site in self.body_sites("__slots__"):
+            statement = site.ancestor("assignment", "augmented_assignment")
+            value = statement.child_by_field_name("right") if statement is not None else None
+            found.update(_listed(self.source, value) if value is not None else ())
+        return frozenset(found)
+
     def own_function(self, name: str) -> Function | None:
         """The last `def name` in the body that is not an overload stub."""
         found = None
@@ -202,6 +216,14 @@ class Class(Definition):
                 if not function.is_overload or found is None:
                     found = function
         return found
+
+
+def _listed(source: Source, node: Node) -> Iterator[str]:
+    """The strings of a list, a tuple or a sum of such, and the keys of a dictionary."""
+    if node.type == "string_content":
+        yield source.text(node)
+    for child in node.named_children if node.type != "pair" else node.named_children[:1]:
+        yield from _listed(source, child)
 
 
 def class_of(source: Source, node: Node) -> Class:
@@ -246,7 +268,7 @@ def definition_of_scope(source: Source, scope: Scope) -> Class | Function | None
 
 
 def last_name(source: Source, node: Node) -> str:
-    """`c` for the expressions `c`, `a.b.c` and `a.b.c(…)`."""
+    """`c` for the expressions `c`, `a.b.c` and `a.b.c(…)`; a library's own name for what is imported under another."""
     while node.type == "call":
         function = node.child_by_field_name("function")
         if function is None:
@@ -255,7 +277,36 @@ def last_name(source: Source, node: Node) -> str:
     if node.type == "attribute":
         attribute = node.child_by_field_name("attribute")
         return source.text(attribute) if attribute is not None else ""
-    return source.text(node) if node.type == "identifier" else ""
+    return library_name(source, source.text(node)) if node.type == "identifier" else ""
+
+
+def library_name(source: Source, name: str) -> str:
+    """`NamedTuple` for the `NT` of `from typing import NamedTuple as NT`; any other name as it is.
+
+    Only for libraries whose names are known by their spelling: what others import under such a name is meant to be taken for it.
+    """
+    memo, key = source.memo, "names of libraries"
+    known = memo.get(key)
+    if not isinstance(known, dict):
+        known = memo[key] = _library_names(source.bytes) if b" as " in source.bytes else {}
+    return known.get(name, name)
+
+
+def _library_names(code: bytes) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for module, names in _IMPORTING.findall(code):
+        if module.decode() in _LIBRARIES:
+            pairs = _RENAMED.findall(_COMMENT.sub(b"", names))
+            found.update((alias.decode(), name.decode()) for name, alias in pairs)
+    return found
+
+
+_IMPORTING = re.compile(
+    rb"^[ \t]*from[ \t]+(\w+)[\w.]*[ \t]+import\b[ \t]*(\([^)]*\)|(?:[^\r\n\\]|\\\r?\n)*)", re.MULTILINE
+)
+_RENAMED = re.compile(rb"(\w+)[ \t]+as[ \t]+(\w+)")
+_COMMENT = re.compile(rb"#[^\r\n]*")
+_LIBRARIES = sys.stdlib_module_names | {"typing_extensions", "pytest", "_pytest", "attr", "attrs", "pydantic"}
 
 
 def positional_arguments(call: Node) -> list[Node]:

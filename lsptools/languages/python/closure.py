@@ -58,7 +58,7 @@ class Groups:
 
 
 def definers(evaluator: Evaluator, sources: Iterable[Source], name: str) -> Iterator[Class]:
-    """The classes that define a member of this name, in their body or on `self` in a method."""
+    """The classes that define a member of this name: in their body, on `self` in a method, or as a slot."""
     for source in sources:
         names = source.names(name)
         seen: set[Class] = set()
@@ -69,6 +69,9 @@ def definers(evaluator: Evaluator, sources: Iterable[Source], name: str) -> Iter
             owner = evaluator.written_on_self(source, site)
             if owner is not None:
                 seen.add(owner)
+        if b"__slots__" in source.bytes:
+            scopes = [scope for scope, _ in source.names("__slots__").bound if scope.kind == "class"]
+            seen.update(cls for scope in scopes if name in (cls := class_in(source, scope)).slots)
         yield from seen
 
 
@@ -78,7 +81,7 @@ def join_overrides(groups: Groups, evaluator: Evaluator, classes: Iterable[Class
         root = member_root(cls, cls.spelled(name))
         groups.find(root)
         for ancestor in evaluator.order(cls)[1:]:
-            if cls.spelled(name) == ancestor.spelled(name) and evaluator.members(ancestor, name):
+            if cls.spelled(name) == ancestor.spelled(name) and evaluator.defines(ancestor, name):
                 groups.join((root, member_root(ancestor, ancestor.spelled(name))))
         groups.join((root, *builtin_roots(evaluator, cls, name)))
 

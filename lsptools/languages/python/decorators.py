@@ -10,7 +10,9 @@ MARKS = frozenset({"staticmethod", "classmethod", "abstractmethod", "override", 
 
 _READ = frozenset({"property", "cached_property"})
 _KEEPS = frozenset({"lru_cache", "cache"})
-_MANAGES = frozenset({"contextmanager", "asynccontextmanager"})
+MANAGES = frozenset({"contextmanager", "asynccontextmanager"})
+"""A generator becomes what `with` takes."""
+
 _USUAL = MARKS | _READ | _KEEPS
 
 PROPERTIES = _READ | {"abstractproperty", "classproperty", "hybrid_property"}
@@ -20,13 +22,13 @@ TRANSPARENT = _USUAL | {"abstractproperty", "callback"}
 """What comes of it is what the function returns."""
 
 CALLED_AS_WRITTEN = (
-    MARKS | _KEEPS | _MANAGES | {"overload", "deprecated", "no_type_check", "wraps", "coroutine", "unique"}
+    MARKS | _KEEPS | MANAGES | {"overload", "deprecated", "no_type_check", "wraps", "coroutine", "unique"}
 )
 """The result is called as the function is."""
 
 REGISTERS_NOTHING = (
     _USUAL
-    | _MANAGES
+    | MANAGES
     | {"overload", "dataclass", "deprecated", "wraps", "total_ordering", "unique"}
     | {"runtime_checkable", "no_type_check"}
 )
@@ -34,7 +36,7 @@ REGISTERS_NOTHING = (
 
 OF_THE_LIBRARY = (
     _USUAL
-    | _MANAGES
+    | MANAGES
     | {"abstractproperty", "setter", "getter", "deleter", "overload", "wraps", "fixture", "parametrize"}
     | {"singledispatch", "total_ordering", "dataclass", "runtime_checkable", "unique"}
 )

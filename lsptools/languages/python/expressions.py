@@ -39,6 +39,9 @@ def _subscript(evaluator: Evaluator, where: Where, node: Node) -> Types:
         return UNKNOWN
     base = evaluator.evaluate(where, value)
     index = node.child_by_field_name("subscript")
+    if index is not None and index.type == "slice":
+        found = [_slice(evaluator, each) for each in base.values]
+        return union(found) if base.complete else union([*found, UNKNOWN])
     key = literal_string(where.source, index) if index is not None and where.at is None else None
     found = [_item(evaluator, each, key) for each in base.values]
     return union(found) if base.complete else union([*found, UNKNOWN])
@@ -59,6 +62,15 @@ def _item(evaluator: Evaluator, value: Value, key: str | None = None) -> Types:
     return UNKNOWN
 
 
+def _slice(evaluator: Evaluator, value: Value) -> Types:
+    """`value[a:b]`: a builtin gives one of its own kind."""
+    if not isinstance(value, Foreign):
+        return _item(evaluator, value)
+    if value.name == "tuple":
+        return just(Foreign("tuple*", (containers.iteration_of(just(value)),)))
+    return just(value)
+
+
 def _either(evaluator: Evaluator, where: Where, node: Node) -> Types:
     """`a if b else c`, `a or b`, `a and b`."""
     operands = node.named_children
@@ -77,14 +89,73 @@ def _walrus(evaluator: Evaluator, where: Where, node: Node) -> Types:
     return evaluator.evaluate(where, value) if value is not None else UNKNOWN
 
 
-def _operator(evaluator: Evaluator, where: Where, node: Node) -> Types:
-    """Arithmetic between builtins gives builtins; anything else may be overloaded."""
-    operands = [evaluator.evaluate(where, child) for child in node.named_children]
-    if operands and all(
-        each.complete and all(isinstance(value, Foreign) for value in each.values) for each in operands
-    ):
-        return operands[0]
-    return UNKNOWN
+def _binary(evaluator: Evaluator, where: Where, node: Node) -> Types:
+    """Arithmetic between builtins gives builtins; a class of ours may say what its operator gives."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    operator = node.child_by_field_name("operator")
+    if left is None or right is None or operator is None:
+        return UNKNOWN
+    one, other = evaluator.evaluate(where, left), evaluator.evaluate(where, right)
+    if _is_foreign(one) and _is_foreign(other):
+        return one
+    name = _OPERATORS.get(operator.type, "")
+    found = [
+        _operated(evaluator, value, f"__{name}__")
+        or union(_operated(evaluator, each, f"__r{name}__") or UNKNOWN for each in other.values)
+        for value in one.values
+    ]
+    return union(found) if one.complete and other.complete and found else union([*found, UNKNOWN])
+
+
+def _unary(evaluator: Evaluator, where: Where, node: Node) -> Types:
+    operand, operator = node.child_by_field_name("argument"), node.child_by_field_name("operator")
+    if operand is None or operator is None:
+        return UNKNOWN
+    types = evaluator.evaluate(where, operand)
+    if _is_foreign(types):
+        return types
+    found = [_operated(evaluator, value, _UNARY.get(operator.type, "")) or UNKNOWN for value in types.values]
+    return union(found) if types.complete and found else union([*found, UNKNOWN])
+
+
+def in_place(evaluator: Evaluator, types: Types, operator: str) -> Types:
+    """What methods of ours make of a value by `+=` and its like; nothing that is new for other values."""
+    name = _OPERATORS.get(operator.rstrip("="), "")
+    found = [
+        _operated(evaluator, value, f"__i{name}__") or _operated(evaluator, value, f"__{name}__")
+        for value in types.values
+    ]
+    return union(each for each in found if each is not None)
+
+
+def _operated(evaluator: Evaluator, value: Value, method: str) -> Types | None:
+    """What an operator gives by this method of an instance of ours; None: it has none."""
+    function = evaluator.method(value.cls, method) if isinstance(value, InstanceValue) and method else None
+    if function is None or not isinstance(value, InstanceValue):
+        return None
+    return evaluator.returned(function, value.cls)
+
+
+def _is_foreign(types: Types) -> bool:
+    return types.complete and all(isinstance(value, Foreign) for value in types.values)
+
+
+_OPERATORS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "@": "matmul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "<<": "lshift",
+    ">>": "rshift",
+    "&": "and",
+    "^": "xor",
+    "|": "or",
+}
+_UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
 
 
 def _display(evaluator: Evaluator, where: Where, node: Node) -> Types:
@@ -129,8 +200,8 @@ HANDLERS: dict[str, Expression] = {
     "boolean_operator": _either,
     "parenthesized_expression": _inner,
     "named_expression": _walrus,
-    "binary_operator": _operator,
-    "unary_operator": _operator,
+    "binary_operator": _binary,
+    "unary_operator": _unary,
     "list": _display,
     "set": _display,
     "tuple": _display,

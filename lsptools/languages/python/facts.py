@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lsptools.languages.names import Evidence
 from lsptools.languages.python import mentions
-from lsptools.languages.python.classes import Class, last_name
+from lsptools.languages.python.classes import Class, last_name, library_name
 from lsptools.languages.python.closure import builtin_roots, definers
 from lsptools.languages.python.detours import may_be_key
 from lsptools.languages.python.meaning import NOTHING, Meaning, Meanings, Root, member_root
@@ -110,7 +110,7 @@ def facts_of(meanings: Meanings, source: Source, wanted: Wanted) -> FileFacts:
         source.path,
         source.is_broken,
         facts,
-        tuple(_definer(meanings, cls, wanted.name) for cls in found),
+        tuple(definer_of(meanings, cls, wanted.name) for cls in found),
     )
 
 
@@ -153,14 +153,15 @@ def _spelled_out(meanings: Meanings, source: Source, prefix: str) -> Iterator[Fa
         )
 
 
-def _definer(meanings: Meanings, cls: Class, name: str) -> Definer:
+def definer_of(meanings: Meanings, cls: Class, name: str) -> Definer:
+    """A class that defines a member of this name, with what that overrides."""
     evaluator = meanings.evaluator
     spelled = cls.spelled(name)
     lineage = evaluator.order(cls)
     overridden = [
         member_root(ancestor, spelled)
         for ancestor in lineage[1:]
-        if ancestor.spelled(name) == spelled and evaluator.members(ancestor, name)
+        if ancestor.spelled(name) == spelled and evaluator.defines(ancestor, name)
     ]
     return Definer(
         member_root(cls, spelled),
@@ -168,12 +169,14 @@ def _definer(meanings: Meanings, cls: Class, name: str) -> Definer:
         tuple(member_root(ancestor, spelled) for ancestor in lineage),
         (*overridden, *builtin_roots(evaluator, cls, name)),
         tuple(owner.source.text(node) for owner, node in evaluator.unknown_bases(cls)),
-        _kind_of_class(cls),
+        kind_of_class(cls),
     )
 
 
-def _kind_of_class(cls: Class) -> str:
-    names = {cls.source.text(node).partition("[")[0].rpartition(".")[2] for node in cls.base_nodes}
+def kind_of_class(cls: Class) -> str:
+    """`protocol` or `abstract`, as far as the class's own statement says so."""
+    bases = [cls.source.text(node).partition("[")[0].rpartition(".")[2] for node in cls.base_nodes]
+    names = {library_name(cls.source, base) for base in bases}
     if "Protocol" in names:
         return "protocol"
     meta = cls.keywords.get("metaclass")

@@ -141,6 +141,10 @@ class Hierarchy(ABC):
                 known = memo[key] = [*cls.body_sites(name), *self._instance_sites(cls, name)]
         return known
 
+    def defines(self, cls: Class, name: str) -> bool:
+        """Does the class itself define `name`: in its body, on `self`, or as a slot?"""
+        return bool(self.members(cls, name)) or name in cls.slots
+
     def _instance_sites(self, cls: Class, name: str) -> Iterator[Site]:
         source = cls.source
         for site in write_sites(source, name):

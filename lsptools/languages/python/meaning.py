@@ -16,9 +16,12 @@ from functools import lru_cache
 
 from lsptools.languages.names import Step
 from lsptools.languages.python import detours, fixtures
+from lsptools.languages.python.annotations import is_unpacked
+from lsptools.languages.python.bindings import parameter_type
 from lsptools.languages.python.classes import (
     Class,
     Function,
+    Parameter,
     class_in,
     class_of,
     definition_of_scope,
@@ -543,7 +546,7 @@ class Meanings:
 
     def keyword_on(self, value: Value, name: str, text: str, depth: int) -> Meaning:
         if isinstance(value, FunctionValue):
-            return self._function_keyword(value.function, name, text, depth)
+            return self._function_keyword(value.function, name, text, depth, value.owner)
         if isinstance(value, ClassValue):
             return self.constructor_keyword(value.cls, name, text, depth)
         if isinstance(value, InstanceValue):
@@ -572,7 +575,7 @@ class Meanings:
                 break
         constructors = self.constructors(cls)
         if constructors:
-            return self._any_keyword(constructors, name, text, depth)
+            return self._any_keyword(constructors, name, text, depth, cls)
         if self.evaluator.unknown_bases(cls):
             field_sites = self.evaluator.lookup(cls, name)
             if field_sites is not None and field_sites[1][0].role in (Role.ANNOTATE, Role.ASSIGN):
@@ -595,9 +598,11 @@ class Meanings:
         called = self.evaluator.method(metaclass, "__call__") if metaclass is not None else None
         return [called] if called is not None else found
 
-    def _any_keyword(self, functions: list[Function], name: str, text: str, depth: int) -> Meaning:
+    def _any_keyword(
+        self, functions: list[Function], name: str, text: str, depth: int, start: Class | None = None
+    ) -> Meaning:
         """A keyword that each of several functions gets: it is one name in those that have such a parameter."""
-        meanings = [self._function_keyword(function, name, text, depth) for function in functions]
+        meanings = [self._function_keyword(function, name, text, depth, start) for function in functions]
         taken = [meaning for meaning in meanings if meaning.roots]
         if len(taken) < 2:
             return taken[0] if taken else meanings[0]
@@ -634,7 +639,10 @@ class Meanings:
             return self._any_keyword(takers, name, f"class {cls.name}", 0)
         return Meaning(frozenset(), "", False, "a keyword of the class statement")
 
-    def _function_keyword(self, function: Function, name: str, text: str, depth: int) -> Meaning:
+    def _function_keyword(
+        self, function: Function, name: str, text: str, depth: int, start: Class | None = None
+    ) -> Meaning:
+        """What a keyword of a call of a function is; `start` is the class through which a method is called."""
         parameter = function.parameter(name)
         if parameter is not None and parameter.takes_keyword:
             root = parameter_root(function, name)
@@ -647,7 +655,19 @@ class Meanings:
         rest = next((p for p in function.parameters if p.kind == "kwargs"), None)
         if rest is None:
             return Meaning(frozenset(), f"`{text}` has no such parameter")
-        return self._forwarded(function, rest.name, name, text, depth)
+        declared = self._unpacked_key(function, rest, name)
+        return declared or self._forwarded(function, rest.name, name, text, depth, start)
+
+    def _unpacked_key(self, function: Function, rest: Parameter, name: str) -> Meaning | None:
+        """`**options: Unpack[Options]` takes the keys of a `TypedDict` as keywords."""
+        if rest.annotation is None or not is_unpacked(function.source, rest.annotation):
+            return None
+        for value in parameter_type(self.evaluator, function, rest).values:
+            found = self.evaluator.lookup(value.cls, name) if isinstance(value, InstanceValue) else None
+            if found is not None:
+                says = f"a key of `{found[0].name}`, which `{function.name}` takes as keywords"
+                return Meaning(frozenset({member_root(found[0], name)}), says)
+        return None
 
     def _overloads_with(self, function: Function, name: str) -> Function | None:
         for other in self.same_functions(function):
@@ -679,7 +699,9 @@ class Meanings:
             function_of(function.source, site.path[-2][0]) for site in sites if site.role is Role.FUNCTION
         ]
 
-    def _forwarded(self, function: Function, rest: str, name: str, text: str, depth: int) -> Meaning:
+    def _forwarded(
+        self, function: Function, rest: str, name: str, text: str, depth: int, start: Class | None
+    ) -> Meaning:
         """A keyword that lands in `**kwargs`: follow it where the function hands it on."""
         if depth > 3:
             return Meaning(frozenset(), "", False, f"it lands in `**{rest}` of `{function.name}`")
@@ -691,7 +713,8 @@ class Meanings:
             callee = node.child_by_field_name("function")
             if callee is None:
                 continue
-            meaning = self.keyword_of(source, node, callee, name, depth + 1)
+            meaning = self._above(function, callee, start, name, text, depth + 1)
+            meaning = meaning or self.keyword_of(source, node, callee, name, depth + 1)
             roots |= meaning.roots
             says = says or meaning.says
             if not meaning.complete:
@@ -708,6 +731,26 @@ class Meanings:
         if roots:
             return Meaning(frozenset(roots), f"`{text}` hands it on through `**{rest}`")
         return Meaning(frozenset(), lands)
+
+    def _above(
+        self, function: Function, callee: Node, start: Class | None, name: str, text: str, depth: int
+    ) -> Meaning | None:
+        """The keyword of `super().method(**rest)` in the order of the class through which it was called, not of its own."""
+        receiver, attribute = callee.child_by_field_name("object"), callee.child_by_field_name("attribute")
+        if start is None or receiver is None or attribute is None or not function.in_class:
+            return None
+        order = self.evaluator.order(start)
+        own = class_in(function.source, function.outer)
+        if own not in order or last_name(function.source, receiver) != "super" or receiver.type != "call":
+            return None
+        method = function.source.text(attribute)
+        for ancestor in order[order.index(own) + 1 :]:
+            above = ancestor.own_function(method)
+            if above is None and method == "__init__" and self.makes_constructor(ancestor):
+                return self.constructor_keyword(ancestor, name, text, depth)
+            if above is not None and ancestor.name not in _ROOT_CLASSES:
+                return self._function_keyword(above, name, text, depth, start)
+        return None
 
     def _replaced_field(
         self, source: Source, function: Node, last: str, arguments: list[Node], name: str

@@ -20,6 +20,7 @@ from lsptools.languages.python.classes import (
     class_of,
     function_of,
     last_name,
+    library_name,
     positional_arguments,
 )
 from lsptools.languages.python.expected import expected_type
@@ -31,7 +32,7 @@ from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.text_meaning import TextMeaning
 from lsptools.languages.python.values import NOTHING as NO_TYPES
 from lsptools.languages.python.values import ClassValue, InstanceValue, ModuleValue, Types, just
-from lsptools.syntax.tree import Node
+from lsptools.syntax.tree import Node, parse
 
 
 def in_python(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
@@ -161,25 +162,45 @@ def _content(source: Source, string: Node) -> str:
 
 
 def _is_annotation(meanings: Meanings, source: Source, site: Site, index: int) -> bool:
-    """Does the string stand where the typing rules read it as an expression?"""
+    """Does the occurrence stand where the typing rules read the string as an expression?"""
     for at in range(index - 1, -1, -1):
         node, field = site.path[at][0], site.path[at + 1][1]
         kind = node.type
-        if kind == "type":
-            return True
+        if kind == "type" and (not at or site.path[at - 1][0].type != "type_parameter"):
+            return not _is_quoted_data(source, site.path[index][0], site.start)
         if kind in ("generic_type", "subscript"):
-            if _subscript_name(source, node) in ("Literal", "Annotated") and not _is_first_argument(
-                node, site
-            ):
+            if _is_data(source, node, site.start):
                 return False
             if kind == "subscript" and field == "subscript" and _is_generic(meanings, source, node):
-                return True
+                return not _is_quoted_data(source, site.path[index][0], site.start)
             continue
         if kind == "call":
-            return _is_type_argument(source, node, site)
+            is_type = _is_type_argument(source, node, site)
+            return is_type and not _is_quoted_data(source, site.path[index][0], site.start)
         if kind in ("block", "module", "lambda", "dictionary"):
             return False
     return False
+
+
+def _is_quoted_data(source: Source, string: Node, start: int) -> bool:
+    """In a string that is a type: is what stands at this byte of the file no type, as in `"Literal['word']"`?"""
+    parts = [child for child in string.named_children if child.type not in ("string_start", "string_end")]
+    content = source.bytes[parts[0].start_byte : parts[-1].end_byte] if parts else b""
+    if b"'" not in content and b'"' not in content:
+        return False
+    at = start - parts[0].start_byte
+    node = parse(content).root_node.descendant_for_byte_range(at, at)
+    while node is not None:
+        if node.type == "subscript" and _is_data(source, node, at):
+            return True
+        node = node.parent
+    return False
+
+
+def _is_data(source: Source, subscript: Node, at: int) -> bool:
+    """Is what stands at this byte of `Name[…]` no type: an argument of `Literal`, any but the first of `Annotated`?"""
+    name = _subscript_name(source, subscript)
+    return name == "Literal" or (name == "Annotated" and not _is_first_argument(subscript, at))
 
 
 def _is_generic(meanings: Meanings, source: Source, subscript: Node) -> bool:
@@ -204,18 +225,15 @@ def _has_own_subscript(meanings: Meanings, cls: Class) -> bool:
 
 def _subscript_name(source: Source, node: Node) -> str:
     base = node.child_by_field_name("value") or (node.named_children[0] if node.named_children else None)
-    return last_name(source, base) if base is not None else ""
+    text = base.text if base is not None else None
+    return library_name(source, text.decode("utf-8", "replace").rpartition(".")[2]) if text else ""
 
 
-def _is_first_argument(node: Node, site: Site) -> bool:
-    """`Annotated["Node", "text"]`: only the first is a type; of `Literal[…]` none is."""
-    name = node.child_by_field_name("value") or node.named_children[0]
-    if name.text is not None and name.text.endswith(b"Literal"):
-        return False
+def _is_first_argument(node: Node, at: int) -> bool:
     inner = [child for child in node.named_children[1:] if child.type != "comment"]
-    if inner and inner[0].type == "type_parameter":
+    if inner and inner[0].type in ("type_parameter", "tuple"):
         inner = inner[0].named_children
-    return bool(inner) and inner[0].start_byte <= site.start < inner[0].end_byte
+    return bool(inner) and inner[0].start_byte <= at < inner[0].end_byte
 
 
 def _is_type_argument(source: Source, call: Node, site: Site) -> bool:
@@ -286,6 +304,9 @@ def _keyed_value(meanings: Meanings, source: Source, site: Site, index: int) -> 
     keyword = _unpacked_keyword(meanings, source, site, index)
     if keyword is not None:
         return keyword
+    by_name = _members_by_name(meanings, source, site.path[index][0], parent)
+    if by_name is not None:
+        return _enum_member(meanings, site, by_name)
     if parent.type == "subscript" and field == "subscript":
         value = parent.child_by_field_name("value")
         owner = evaluator.at(source, value) if value is not None else None
@@ -308,14 +329,32 @@ def _keyed_value(meanings: Meanings, source: Source, site: Site, index: int) -> 
         owner = _subject(meanings, source, site)
     if owner is None:
         return None
+    if parent.type == "subscript":
+        member = _enum_member(meanings, site, owner)
+        if member is not None:
+            return member
     for each in owner.values:
-        if isinstance(each, ClassValue) and parent.type == "subscript" and evaluator.is_enum(each.cls):
-            meaning = meanings.member(each.cls, site.spelling, f"a member of enum `{each.cls.name}` by name")
-            return TextMeaning(None, meaning.says, meaning)
         if isinstance(each, InstanceValue) and evaluator.is_typed_dict(each.cls):
             meaning = meanings.member(each.cls, site.spelling, f"a key of `{each.cls.name}`")
             return TextMeaning(None, meaning.says, meaning)
     return None
+
+
+def _enum_member(meanings: Meanings, site: Site, owner: Types) -> TextMeaning | None:
+    for each in owner.values:
+        if isinstance(each, ClassValue) and meanings.evaluator.is_enum(each.cls):
+            meaning = meanings.member(each.cls, site.spelling, f"a member of enum `{each.cls.name}` by name")
+            return TextMeaning(None, meaning.says, meaning)
+    return None
+
+
+def _members_by_name(meanings: Meanings, source: Source, string: Node, parent: Node) -> Types | None:
+    """The class whose `__members__` are asked for a string."""
+    mapping = _mapping(source, string, parent)
+    if mapping is None or mapping.type != "attribute" or last_name(source, mapping) != "__members__":
+        return None
+    owner = mapping.child_by_field_name("object")
+    return meanings.evaluator.at(source, owner) if owner is not None else None
 
 
 def _unpacked_keyword(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
@@ -371,11 +410,17 @@ def _called_with(meanings: Meanings, source: Source, site: Site, index: int) -> 
 
 
 def _namespace(source: Source, string: Node, parent: Node) -> str:
-    """`globals()`, `vars(x)` or `x.__dict__`, if the string is looked up there: `[…]`, `.get(…)`, `in`."""
-    value: Node | None = None
+    """`globals()`, `vars(x)` or `x.__dict__`, if the string is looked up there."""
+    value = _mapping(source, string, parent)
+    name = last_name(source, value) if value is not None else ""
+    return name if name in ("globals", "locals", "vars", "__dict__") else ""
+
+
+def _mapping(source: Source, string: Node, parent: Node) -> Node | None:
+    """Where a string is looked up: `mapping[…]`, `mapping.get(…)`, `… in mapping`."""
     if parent.type == "subscript":
-        value = parent.child_by_field_name("value")
-    elif parent.type == "argument_list" and parent.parent is not None:
+        return parent.child_by_field_name("value")
+    if parent.type == "argument_list" and parent.parent is not None:
         function = parent.parent.child_by_field_name("function")
         if function is not None and last_name(source, function) in (
             "get",
@@ -383,12 +428,11 @@ def _namespace(source: Source, string: Node, parent: Node) -> str:
             "setdefault",
             "__getitem__",
         ):
-            value = function.child_by_field_name("object")
+            return function.child_by_field_name("object")
     elif parent.type == "comparison_operator" and len(parent.named_children) == 2:
         other = parent.named_children[1]
-        value = other if other.start_byte != string.start_byte else None
-    name = last_name(source, value) if value is not None else ""
-    return name if name in ("globals", "locals", "vars", "__dict__") else ""
+        return other if other.start_byte != string.start_byte else None
+    return None
 
 
 def _is_assigned_to(source: Source, value: Node, name: str) -> bool:

@@ -437,9 +437,11 @@ class Project:
         if names.bindings(source.module_scope, name):
             return [Variable(source, source.module_scope, name)]
         found: Found = []
-        for module in self.starred(source):
-            if self.exports(module, name):
-                found.extend(self.member(module, name))
+        for statement, module in reversed(self.star_imports(source)):
+            brought = self.member(module, name) if module is not None and self.exports(module, name) else []
+            found[:0] = brought
+            if brought and _hides_what_is_above(source, statement, name):
+                break
         return found
 
     def starred(self, source: Source) -> list[Module]:
@@ -532,6 +534,14 @@ def _star_imports(source: Source) -> Iterator[Node]:
                 if node.type == "import_from_statement":
                     yield node
         at = source.bytes.find(b"import", at + 6)
+
+
+def _hides_what_is_above(source: Source, statement: Node, name: str) -> bool:
+    """Does a star import always run, and only before anything that asks for the name?"""
+    above = statement.parent
+    if above is None or above.type != "module":
+        return False
+    return all(site.start > statement.start_byte for site in source.sites(name))
 
 
 def _join(folder: str, name: str) -> str:

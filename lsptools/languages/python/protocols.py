@@ -10,6 +10,8 @@
 
     total([Square()])                   # here it is seen
 
+A function stands for a protocol with `__call__` in the same way. Their parameters are one name, too.
+
 Two members are one name where a class has all members of the protocol and an instance of it is seen to come to where the protocol
 is declared: as an argument, an assigned value, a returned one. Where what comes there is not known, every class that has all
 members may come.
@@ -30,8 +32,9 @@ from lsptools.languages.python.classes import (
     function_of,
     positional_arguments,
 )
-from lsptools.languages.python.facts import Definer
-from lsptools.languages.python.meaning import Meanings, Root
+from lsptools.languages.python.closure import Groups, class_at, definers
+from lsptools.languages.python.facts import Definer, definer_of, kind_of_class
+from lsptools.languages.python.meaning import Meanings, Root, member_root, parameter_root
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.values import (
@@ -74,6 +77,78 @@ def standing_for(
             others = [each for each in others if each.root in family]
         _compare(meanings, sources_with, general, cls, others, class_at, family, found)
     return found
+
+
+def parameters_standing_for(
+    meanings: Meanings, sources_with: SourcesWith, function: Function, name: str
+) -> Standing:
+    """The parameters of this name of methods and functions that a protocol makes interchangeable with a function."""
+    found = Standing()
+    if function.in_class:
+        _of_methods(meanings, sources_with, function, name, found)
+    others = _called(meanings, sources_with, function, name)
+    root = parameter_root(function, name)
+    found.joined += [(root, parameter_root(other, name)) for other in others if other.parameter(name)]
+    return found
+
+
+def _of_methods(
+    meanings: Meanings, sources_with: SourcesWith, function: Function, name: str, found: Standing
+) -> None:
+    own, method = class_in(function.source, function.outer), function.name
+    classes = list(definers(meanings.evaluator, sources_with(method), method))
+    if not any(kind_of_class(cls) == "protocol" for cls in classes):
+        return
+    groups = Groups()
+    defining = [definer_of(meanings, cls, method) for cls in classes]
+    for each in defining:
+        groups.join((each.root, *each.overridden))
+    root = member_root(own, own.spelled(method))
+    while True:
+        family = groups.members(root)
+        standing = standing_for(
+            meanings, sources_with, defining, lambda each: class_at(meanings.project, each), family
+        )
+        for pair in standing.joined:
+            groups.join(pair)
+        if groups.members(root) == family:
+            break
+    for cls in classes:
+        member = member_root(cls, cls.spelled(method))
+        for site in cls.body_sites(method):
+            other = function_of(cls.source, site.path[-2][0]) if site.role is Role.FUNCTION else function
+            if other is function or other.parameter(name) is None:
+                continue
+            if member in family:
+                found.joined.append((parameter_root(function, name), parameter_root(other, name)))
+            elif member in standing.possible:
+                found.possible[parameter_root(other, name)] = standing.possible[member]
+
+
+def _called(
+    meanings: Meanings, sources_with: SourcesWith, function: Function, name: str
+) -> Iterator[Function]:
+    """The functions that stand for the `__call__` of a protocol, or the `__call__` for which a function stands."""
+    coming = _Coming(meanings, sources_with)
+    if function.in_class and function.name == "__call__":
+        own = class_in(function.source, function.outer)
+        if kind_of_class(own) == "protocol":
+            coming.declared(own)
+            yield from coming.functions
+    if function.node.type == "lambda":
+        return  # without a name it is not worth a search
+    for source in sources_with("__call__"):
+        if b"Protocol" not in source.bytes or not source.has(name):
+            continue
+        for cls in definers(meanings.evaluator, [source], "__call__"):
+            call = cls.own_function("__call__")
+            if call is None or call is function or call.parameter(name) is None:
+                continue
+            if kind_of_class(cls) == "protocol":
+                coming = _Coming(meanings, sources_with)
+                coming.declared(cls)
+                if function in coming.functions:
+                    yield call
 
 
 def _compare(
@@ -130,13 +205,14 @@ def _declared_names(meanings: Meanings, protocol: Class) -> Iterator[str]:
 
 
 class _Coming:
-    """The classes whose instances come to where a class is declared."""
+    """The classes whose instances, and the functions that, come to where a class is declared."""
 
     def __init__(self, meanings: Meanings, sources_with: SourcesWith) -> None:
         self.meanings = meanings
         self.evaluator = meanings.evaluator
         self.sources_with = sources_with
         self.classes: set[Class] = set()
+        self.functions: set[Function] = set()
         self._declared: set[Class] = set()
         self.unknown = ""
         """Where something comes that is not known."""
@@ -274,6 +350,8 @@ class _Coming:
         for value in types.values:
             if isinstance(value, (InstanceValue, ClassValue)):
                 self.classes.add(value.cls)
+            elif isinstance(value, FunctionValue):
+                self.functions.add(value.function)
             elif isinstance(value, Foreign):
                 for element in value.elements:
                     self._take(element)

@@ -63,7 +63,6 @@ _LITERALS = {
     "true": "bool",
     "false": "bool",
     "none": "None",
-    "lambda": "function",
     "comparison_operator": "bool",
     "not_operator": "bool",
     "ellipsis": "ellipsis",
@@ -143,9 +142,7 @@ class Evaluator(Hierarchy):
         try:
             types = handler(self, where, node)
             if not types.complete or len(types.values) != 1 or narrowing.is_tested(where, node):
-                narrowed = narrowing.narrowed(self, where, node)
-                if narrowed is not None and not narrowing.is_narrower(self, types, narrowed):
-                    return narrowed
+                return narrowing.narrowed(self, where, node, types)
             return types
         finally:
             self._depth -= 1
@@ -199,6 +196,11 @@ class Evaluator(Hierarchy):
         cls = class_in(source, function.outer)
         is_class = function.is_class_method or self.is_metaclass(cls)
         return just(ClassValue(cls) if is_class else InstanceValue(cls))
+
+    def _lambda(self, where: Where, node: Node) -> Types:
+        return just(
+            FunctionValue(function_of(where.source, node)) if where.at is None else Foreign("function")
+        )
 
     def found_value(self, found: Variable | Module) -> Types:
         """The values of what a name in a module leads to."""
@@ -264,6 +266,8 @@ class Evaluator(Hierarchy):
                 return self._member_values(value, definer, sites)
         if name == "__class__" and isinstance(value, InstanceValue):
             return just(ClassValue(value.cls))
+        if name == "__members__" and self.is_enum(value.cls):
+            return just(Foreign("dict", (just(Foreign("str")), just(InstanceValue(value.cls)))))
         metaclass = self.metaclass(value.cls) if isinstance(value, ClassValue) else None
         function = self.method(metaclass, name) if metaclass is not None else None
         return just(FunctionValue(function, True, value.cls)) if function is not None else UNKNOWN
@@ -494,5 +498,7 @@ _EXPRESSIONS: dict[str, expressions.Expression] = {
     "identifier": Evaluator._name,
     "attribute": Evaluator._attribute,
     "call": calls.call,
+    "lambda": Evaluator._lambda,
+    "yield": calls.yield_result,
     **expressions.HANDLERS,
 }
