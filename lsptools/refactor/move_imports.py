@@ -94,24 +94,32 @@ def end_of_header(source: Source) -> int:
     return end
 
 
-def start_of_code(source: Source) -> int:
-    """Behind the comments and the docstring with which a file begins: where the future imports are."""
+def start_of_code(source: Source) -> int | None:
+    """Behind the comments and the docstring with which a file begins: where the future imports are.
+
+    None: the docstring shares its line with what follows.
+    """
     end = 0
     for number, statement in enumerate(source.tree.root_node.named_children):
         lines = whole_lines(source, statement)
         is_head = statement.type == "comment" or _is_string(statement)
-        if not is_head or lines is None:
+        if not is_head:
             break
-        if statement.type != "comment":
-            return lines[1]
+        if statement.type != "comment" or lines is None:
+            return lines[1] if lines is not None else None
         if number == 0 or end:
             end = lines[1] if _is_at_top(source, lines[1]) else end
     return end
 
 
-def put_future_in_at(source: Source) -> tuple[int, str]:
-    """(place, text) of the future import for annotations in a file that has none, set apart by empty lines."""
+def put_future_in_at(source: Source) -> tuple[int, str] | None:
+    """(place, text) of the future import for annotations in a file that has none, set apart by empty lines.
+
+    None: there is no such place.
+    """
     at = start_of_code(source)
+    if at is None:
+        return None
     above, below = source.bytes[:at], source.bytes[at:]
     is_line_open = bool(above) and not above.endswith((b"\n", b"\r"))
     head = ("\n" if above else "") + ("\n" if is_line_open else "")
