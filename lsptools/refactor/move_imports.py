@@ -5,6 +5,7 @@ Units: bytes of the UTF-8 source, half-open.
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterator
 
 from lsptools.languages.python.modules import Module, Project, squeezed
@@ -43,7 +44,7 @@ def absolute(project: Project, importer: Source, module: Module, like: str = "")
     first = like.partition(".")[0]
     candidates.sort(key=lambda dotted: dotted.partition(".")[0] != first)
     for dotted in candidates:
-        found = project.find(dotted, importer.path) if dotted else None
+        found = project.find(dotted, importer.path) if _can_be_written(dotted) else None
         if found is not None and found.place == module.place:
             return dotted
     return None
@@ -63,9 +64,15 @@ def _relative(project: Project, importer: Source, module: Module) -> str | None:
     shared = "/".join(base[:n_common])
     if not any(project.snapshot.is_file(f"{shared}/__init__{suffix}") for suffix in (".py", ".pyi")):
         return None
-    dotted = "." * (len(base) - n_common + 1) + ".".join(target[n_common:])
-    found = project.module_named(importer, dotted)
+    rest = ".".join(target[n_common:])
+    dotted = "." * (len(base) - n_common + 1) + rest
+    found = project.module_named(importer, dotted) if not rest or _can_be_written(rest) else None
     return dotted if found is not None and found.place == module.place else None
+
+
+def _can_be_written(dotted: str) -> bool:
+    """Are all parts of a dotted name such as an import statement can say?"""
+    return all(part.isidentifier() and not keyword.iskeyword(part) for part in dotted.split("."))
 
 
 def has_future(source: Source) -> bool:
