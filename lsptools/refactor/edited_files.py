@@ -67,12 +67,14 @@ class EditedFiles:
 
 
 def _merged(edits: list[TextEdit]) -> Edits:
-    """An insertion where a replacement starts becomes a part of it."""
+    """An insertion where a replacement starts becomes a part of it; deletions that overlap become one."""
     found: list[TextEdit] = []
     for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):
         last = found[-1] if found else None
         if last is not None and not last.span.length and last.span.start == edit.span.start:
             found[-1] = TextEdit(edit.span, last.new_text + edit.new_text)
+        elif last is not None and not (last.new_text or edit.new_text) and edit.span.start < last.span.end:
+            found[-1] = TextEdit(Span(last.span.start, max(last.span.end, edit.span.end)), "")
         else:
             found.append(edit)
     return Edits.of(found)

@@ -325,12 +325,14 @@ class _Move:
             self.notes.append(
                 f"annotations are not evaluated in {new.path}, which has the future import for them"
             )
-        elif _ANNOTATION.search(new.document.text) is None:
-            self.edited.put_in(new, *put_future_in_at(new))
-        else:
-            says = f"{old.path} has `from __future__ import annotations`, and {new.path} evaluates them"
-            sites = (place(new, 0, "has no such import"),)
-            self.conflicts.append(Conflict("undecided", says, sites))
+            return
+        there = put_future_in_at(new) if _ANNOTATION.search(new.document.text) is None else None
+        if there is not None:
+            self.edited.put_in(new, *there)
+            return
+        says = f"{old.path} has `from __future__ import annotations`, and {new.path} evaluates them"
+        sites = (place(new, 0, "has no such import"),)
+        self.conflicts.append(Conflict("undecided", says, sites))
 
     # ------------------------------------------------------------------ imports of the two modules
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from lsptools.errors import Conflict
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.refactor.edited_files import EditedFiles
@@ -18,7 +20,10 @@ def move_export(old: Source, new: Source, name: str, edited: EditedFiles) -> lis
     listed = list(listed_in_all(old, name))
     if not listed:
         return []
-    wrong = [site for site in listed if not _take_out(old, site, edited)]
+    wrong = []
+    for display, sites in groupby(listed, key=_display_of):
+        own = list(sites)
+        wrong += [] if _take_out(old, display, own, edited) else own
     if any(listed_in_all(new, name)):
         return _computed(old, wrong, name)
     lists = [node for node in (_value(statement) for statement in _assigned(new)) if node is not None]
@@ -32,18 +37,25 @@ def _computed(source: Source, wrong: list[Site], name: str) -> list[Conflict]:
     return [Conflict("undecided", says, (place(source, site.start, "is listed here"),)) for site in wrong]
 
 
-def _take_out(source: Source, site: Site, edited: EditedFiles) -> bool:
+def _display_of(site: Site) -> Node:
+    """The list, or whatever else it is, that a string stands in."""
     index = next((i for i, (node, _) in enumerate(site.path) if node.type == "string"), 0)
-    string, display = site.path[index][0], site.path[index - 1][0]
+    return site.path[index - 1][0]
+
+
+def _take_out(source: Source, display: Node, sites: list[Site], edited: EditedFiles) -> bool:
     if display.type not in _LISTS:
         return False
     items = [each for each in display.named_children if each.type != "comment"]
-    at = next(i for i, each in enumerate(items) if each.start_byte == string.start_byte)
-    if len(items) > 1:
+    gone = [
+        i for i, each in enumerate(items) if any(each.start_byte <= s.start < each.end_byte for s in sites)
+    ]
+    kept = [each for i, each in enumerate(items) if i not in gone]
+    if kept:
         spans = [source.span(each.start_byte, each.end_byte) for each in items]
-        edited.add(source, edits_without(source.document.text, spans, [at]))
-        if display.type == "tuple" and len(items) == 2 and not _has_last_comma(source, display, items):
-            edited.put_in(source, items[1 - at].end_byte, ",")
+        edited.add(source, edits_without(source.document.text, spans, gone))
+        if display.type == "tuple" and len(kept) == 1 and not _has_last_comma(display, items):
+            edited.put_in(source, kept[0].end_byte, ",")
     elif display.type == "list":
         edited.replace(source, display.start_byte, display.end_byte, "[]")
     else:
@@ -51,7 +63,7 @@ def _take_out(source: Source, site: Site, edited: EditedFiles) -> bool:
     return True
 
 
-def _has_last_comma(source: Source, display: Node, items: list[Node]) -> bool:
+def _has_last_comma(display: Node, items: list[Node]) -> bool:
     return any(each.type == "," and each.start_byte >= items[-1].end_byte for each in display.children)
 
 

@@ -5,6 +5,7 @@ Units: bytes of the UTF-8 source, half-open.
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterator
 
 from lsptools.languages.python.modules import Module, Project, squeezed
@@ -43,7 +44,7 @@ def absolute(project: Project, importer: Source, module: Module, like: str = "")
     first = like.partition(".")[0]
     candidates.sort(key=lambda dotted: dotted.partition(".")[0] != first)
     for dotted in candidates:
-        found = project.find(dotted, importer.path) if dotted else None
+        found = project.find(dotted, importer.path) if _can_be_written(dotted) else None
         if found is not None and found.place == module.place:
             return dotted
     return None
@@ -63,9 +64,15 @@ def _relative(project: Project, importer: Source, module: Module) -> str | None:
     shared = "/".join(base[:n_common])
     if not any(project.snapshot.is_file(f"{shared}/__init__{suffix}") for suffix in (".py", ".pyi")):
         return None
-    dotted = "." * (len(base) - n_common + 1) + ".".join(target[n_common:])
-    found = project.module_named(importer, dotted)
+    rest = ".".join(target[n_common:])
+    dotted = "." * (len(base) - n_common + 1) + rest
+    found = project.module_named(importer, dotted) if not rest or _can_be_written(rest) else None
     return dotted if found is not None and found.place == module.place else None
+
+
+def _can_be_written(dotted: str) -> bool:
+    """Are all parts of a dotted name such as an import statement can say?"""
+    return all(part.isidentifier() and not keyword.iskeyword(part) for part in dotted.split("."))
 
 
 def has_future(source: Source) -> bool:
@@ -94,24 +101,32 @@ def end_of_header(source: Source) -> int:
     return end
 
 
-def start_of_code(source: Source) -> int:
-    """Behind the comments and the docstring with which a file begins: where the future imports are."""
+def start_of_code(source: Source) -> int | None:
+    """Behind the comments and the docstring with which a file begins: where the future imports are.
+
+    None: the docstring shares its line with what follows.
+    """
     end = 0
     for number, statement in enumerate(source.tree.root_node.named_children):
         lines = whole_lines(source, statement)
         is_head = statement.type == "comment" or _is_string(statement)
-        if not is_head or lines is None:
+        if not is_head:
             break
-        if statement.type != "comment":
-            return lines[1]
+        if statement.type != "comment" or lines is None:
+            return lines[1] if lines is not None else None
         if number == 0 or end:
             end = lines[1] if _is_at_top(source, lines[1]) else end
     return end
 
 
-def put_future_in_at(source: Source) -> tuple[int, str]:
-    """(place, text) of the future import for annotations in a file that has none, set apart by empty lines."""
+def put_future_in_at(source: Source) -> tuple[int, str] | None:
+    """(place, text) of the future import for annotations in a file that has none, set apart by empty lines.
+
+    None: there is no such place.
+    """
     at = start_of_code(source)
+    if at is None:
+        return None
     above, below = source.bytes[:at], source.bytes[at:]
     is_line_open = bool(above) and not above.endswith((b"\n", b"\r"))
     head = ("\n" if above else "") + ("\n" if is_line_open else "")

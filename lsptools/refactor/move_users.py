@@ -130,7 +130,8 @@ class Users:
             self._remove_names(source, names, dropped)
         elif lines is not None:
             before = plain_lines(source.bytes[: lines[0]].decode("utf-8", "replace"))
-            is_alone = not before or before.endswith("\n\n")
+            is_followed = bool(self.edited.put_in_at(source, lines[1]))
+            is_alone = not is_followed and (not before or before.endswith("\n\n"))
             behind = _EMPTY_LINE.match(source.bytes, lines[1]) if is_alone else None
             self.edited.replace(source, lines[0], behind.end() if behind is not None else lines[1], "")
 

@@ -15,6 +15,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from lsptools.text.edits import TextEdit
 from lsptools.text.lines import Offset, Span
@@ -64,7 +66,8 @@ class _List:
         self.commas = [_COMMA.match(text, span.end) for span in old]
         """The comma behind each element, with what stands before it; the last one may have none."""
         self.replaced: list[TextEdit] = []
-        self.insertions: dict[int, str] = {}
+        self.insertions: dict[tuple[int, int], str] = {}
+        """By place, and the order at that place: a comma, a comment, new elements."""
         self.gone: list[tuple[int, int]] = []
 
     def edits(self, new: Sequence[Element]) -> Iterator[TextEdit]:
@@ -79,11 +82,12 @@ class _List:
             self._put(slot, origin, prefix)
         self._remove()
         yield from self.replaced
-        yield from (_edit(at, at, inserted) for at, inserted in self.insertions.items())
+        for at, group in groupby(sorted(self.insertions), key=itemgetter(0)):
+            yield _edit(at, at, "".join(self.insertions[key] for key in group))
         yield from (_edit(start, end, "") for start, end in _joined(self.gone))
 
-    def _put_in(self, at: int, text: str) -> None:
-        self.insertions[at] = self.insertions.get(at, "") + text
+    def _put_in(self, at: int, text: str, order: int = 2) -> None:
+        self.insertions[at, order] = self.insertions.get((at, order), "") + text
 
     # ------------------------------------------------------------------ what stays
 
@@ -99,8 +103,8 @@ class _List:
             return
         if here.length:
             self.replaced.append(TextEdit(here, there))
-        else:  # before what is put in behind it
-            self.insertions[here.start] = there + self.insertions.get(here.start, "")
+        else:
+            self._put_in(here.start, there, 1)
 
     def _text(self, span: Span) -> str:
         return self.text[span.start : span.end]
@@ -158,7 +162,7 @@ class _List:
             self._put_in(self.old[slot].end, "".join(f",{separator}{each}" for each in texts))
             return
         if self.commas[slot] is None:
-            self._put_in(self.old[slot].end, ",")
+            self._put_in(self.old[slot].end, ",", 0)
         text = "".join(f"{separator}{each}," for each in texts)
         is_last = slot == self.slots[-1] and self.commas[-1] is None
         self._put_in(comment.end, text[:-1] if is_last else text)

@@ -189,6 +189,8 @@ def _import_from(loading: _Loading, source: Source, step: _Step, imported: dict[
         if any(alias.name == "*" for alias in statement.names):
             names.add("__getattr__")  # nobody knows what it brings
         return
+    for place in reversed(list(_packages_around(project, module))):
+        _ask(loading, project.module_at(place))
     _ask(loading, module)
     bound = loading.bound.get(module.place, set())
     for alias in statement.names:
