@@ -32,7 +32,7 @@ from lsptools.languages.python.classes import (
     function_of,
     positional_arguments,
 )
-from lsptools.languages.python.closure import Groups, class_at, definers
+from lsptools.languages.python.closure import NOT_POLYMORPHIC, Groups, class_at, definers
 from lsptools.languages.python.facts import Definer, definer_of, kind_of_class
 from lsptools.languages.python.meaning import Meanings, Root, member_root, parameter_root
 from lsptools.languages.python.roles import Role
@@ -79,76 +79,100 @@ def standing_for(
     return found
 
 
-def parameters_standing_for(
-    meanings: Meanings, sources_with: SourcesWith, function: Function, name: str
-) -> Standing:
-    """The parameters of this name of methods and functions that a protocol makes interchangeable with a function."""
-    found = Standing()
-    if function.in_class:
-        _of_methods(meanings, sources_with, function, name, found)
-    others = _called(meanings, sources_with, function, name)
-    root = parameter_root(function, name)
-    found.joined += [(root, parameter_root(other, name)) for other in others if other.parameter(name)]
-    return found
+class StandingParameters:
+    """The parameters that protocols make interchangeable, for one search; what comes to a protocol is looked for once."""
 
+    def __init__(self, meanings: Meanings, sources_with: SourcesWith) -> None:
+        self.meanings = meanings
+        self.sources_with = sources_with
+        self.possible: dict[Root, str] = {}
+        """Parameters that may be, and why: of methods that were asked about."""
+        self._done: set[tuple[str, Root]] = set()
+        """(parameter, method) whose counterparts were handed out already, all at once."""
+        self._protocols: dict[str, bool] = {}
+        """Is a method of this name one of a protocol?"""
+        self._callbacks: dict[str, list[tuple[Function, set[Function]]]] = {}
+        """By parameter: the `__call__` of each protocol that takes it, and the functions that come to the protocol."""
 
-def _of_methods(
-    meanings: Meanings, sources_with: SourcesWith, function: Function, name: str, found: Standing
-) -> None:
-    own, method = class_in(function.source, function.outer), function.name
-    classes = list(definers(meanings.evaluator, sources_with(method), method))
-    if not any(kind_of_class(cls) == "protocol" for cls in classes):
-        return
-    groups = Groups()
-    defining = [definer_of(meanings, cls, method) for cls in classes]
-    for each in defining:
-        groups.join((each.root, *each.overridden))
-    root = member_root(own, own.spelled(method))
-    while True:
-        family = groups.members(root)
-        standing = standing_for(
-            meanings, sources_with, defining, lambda each: class_at(meanings.project, each), family
-        )
-        for pair in standing.joined:
-            groups.join(pair)
-        if groups.members(root) == family:
-            break
-    for cls in classes:
-        member = member_root(cls, cls.spelled(method))
-        for site in cls.body_sites(method):
-            other = function_of(cls.source, site.path[-2][0]) if site.role is Role.FUNCTION else function
-            if other is function or other.parameter(name) is None:
-                continue
-            if member in family:
-                found.joined.append((parameter_root(function, name), parameter_root(other, name)))
-            elif member in standing.possible:
-                found.possible[parameter_root(other, name)] = standing.possible[member]
+    def joined(self, function: Function, name: str) -> list[Root]:
+        """The parameters `name` of what stands for a function, or of that for which it stands, seen by themselves."""
+        found = [*self._methods(function, name), *self._called(function, name)]
+        return [parameter_root(other, name) for other in found if other.parameter(name) is not None]
 
-
-def _called(
-    meanings: Meanings, sources_with: SourcesWith, function: Function, name: str
-) -> Iterator[Function]:
-    """The functions that stand for the `__call__` of a protocol, or the `__call__` for which a function stands."""
-    coming = _Coming(meanings, sources_with)
-    if function.in_class and function.name == "__call__":
+    def _methods(self, function: Function, name: str) -> Iterator[Function]:
+        method = function.name
+        if not function.in_class or method in NOT_POLYMORPHIC or not self._is_of_protocol(method):
+            return
         own = class_in(function.source, function.outer)
-        if kind_of_class(own) == "protocol":
-            coming.declared(own)
-            yield from coming.functions
-    if function.node.type == "lambda":
-        return  # without a name it is not worth a search
-    for source in sources_with("__call__"):
-        if b"Protocol" not in source.bytes or not source.has(name):
-            continue
-        for cls in definers(meanings.evaluator, [source], "__call__"):
-            call = cls.own_function("__call__")
-            if call is None or call is function or call.parameter(name) is None:
+        root = member_root(own, own.spelled(method))
+        if (name, root) in self._done:
+            return
+        classes = list(definers(self.meanings.evaluator, self.sources_with(method), method))
+        family, possible = self._family(classes, method, root)
+        self._done.update((name, member) for member in family)
+        for cls in classes:
+            member = member_root(cls, cls.spelled(method))
+            for site in cls.body_sites(method):
+                if site.role is not Role.FUNCTION:
+                    continue
+                other = function_of(cls.source, site.path[-2][0])
+                if member in family:
+                    yield other
+                elif member in possible and other.parameter(name) is not None:
+                    self.possible[parameter_root(other, name)] = possible[member]
+
+    def _is_of_protocol(self, method: str) -> bool:
+        if method not in self._protocols:
+            sources = [source for source in self.sources_with(method) if b"Protocol" in source.bytes]
+            classes = definers(self.meanings.evaluator, sources, method)
+            self._protocols[method] = any(kind_of_class(cls) == "protocol" for cls in classes)
+        return self._protocols[method]
+
+    def _family(
+        self, classes: list[Class], method: str, root: Root
+    ) -> tuple[frozenset[Root], dict[Root, str]]:
+        """The members that are one with `root`, and those that may be."""
+        defining = [definer_of(self.meanings, cls, method) for cls in classes]
+        groups = Groups()
+        for each in defining:
+            groups.join((each.root, *each.overridden))
+        while True:
+            family = groups.members(root)
+            standing = standing_for(
+                self.meanings,
+                self.sources_with,
+                defining,
+                lambda each: class_at(self.meanings.project, each),
+                family,
+            )
+            for pair in standing.joined:
+                groups.join(pair)
+            if groups.members(root) == family:
+                return family, standing.possible
+
+    def _called(self, function: Function, name: str) -> Iterator[Function]:
+        """The functions that stand for a protocol's `__call__`, or the `__call__` for which a function stands."""
+        if function.node.type == "lambda":
+            return  # without a name it is not worth a search
+        if name not in self._callbacks:
+            self._callbacks[name] = list(self._callbacks_with(name))
+        for call, functions in self._callbacks[name]:
+            if call is function:
+                yield from functions
+            elif function in functions:
+                yield call
+
+    def _callbacks_with(self, name: str) -> Iterator[tuple[Function, set[Function]]]:
+        for source in self.sources_with("__call__"):
+            if b"Protocol" not in source.bytes or not source.has(name):
                 continue
-            if kind_of_class(cls) == "protocol":
-                coming = _Coming(meanings, sources_with)
+            for cls in definers(self.meanings.evaluator, [source], "__call__"):
+                call = cls.own_function("__call__")
+                if call is None or call.parameter(name) is None or kind_of_class(cls) != "protocol":
+                    continue
+                coming = _Coming(self.meanings, self.sources_with)
                 coming.declared(cls)
-                if function in coming.functions:
-                    yield call
+                yield call, coming.functions
 
 
 def _compare(

@@ -20,7 +20,7 @@ from lsptools.languages.names import Evidence, FilePosition, Occurrence, Referen
 from lsptools.languages.python import closure, fixtures, mentions
 from lsptools.languages.python.calls import is_left_to_subclasses
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES, Candidates, searching, word_at
-from lsptools.languages.python.classes import Class, Function
+from lsptools.languages.python.classes import Class
 from lsptools.languages.python.closure import Groups
 from lsptools.languages.python.computed import COMPUTED, Computed, computed_in
 from lsptools.languages.python.facts import Definer, Fact, FileFacts, Wanted, all_facts, facts_of
@@ -31,7 +31,7 @@ from lsptools.languages.python.meaning import Meaning, Meanings, Root, member_ro
 from lsptools.languages.python.modules import Project
 from lsptools.languages.python.parallel import facts_of_all
 from lsptools.languages.python.private import class_named_by, prefix_of
-from lsptools.languages.python.protocols import Standing, parameters_standing_for, standing_for
+from lsptools.languages.python.protocols import StandingParameters, standing_for
 from lsptools.languages.python.receivers import Evaluator
 from lsptools.languages.python.roles import BINDING, TEXT, Role
 from lsptools.languages.python.scopes import Site, Source
@@ -97,7 +97,7 @@ class Finder:
         self.incomplete: list[str] = []
         self.candidates = candidates or Candidates(snapshot)
         self._library_owners: dict[str, str | None] = {}
-        self._standing_parameters: dict[Root, Standing] = {}
+        self._standing = StandingParameters(self.meanings, self._sources_of_name)
         self._descent = Descent(self.candidates, self.evaluator)
 
     # ------------------------------------------------------------------ the target
@@ -210,8 +210,7 @@ class Finder:
             if reach != "keywords" or self._homes(target) <= homes:
                 break  # else a call has led to a parameter in a file of which only keywords were looked at
         family = self._family(target)
-        for standing in self._standing_parameters.values():
-            possible.update({root: says for root, says in standing.possible.items() if root not in family})
+        possible |= {root: says for root, says in self._standing.possible.items() if root not in family}
         judge = Judge(self, target, family, files, possible)
         occurrences = list(judge.occurrences(fixed))
         if with_others:
@@ -395,16 +394,7 @@ class Finder:
                         target.name,
                         self._sources_of_name(function.name),
                     )
-                    for pair in self._standing(root, function, target.name).joined:
-                        self.groups.join(pair)
-
-    def _standing(self, root: Root, function: Function, name: str) -> Standing:
-        """The parameters that are interchangeable with this one by a protocol; asked once."""
-        if root not in self._standing_parameters:
-            self._standing_parameters[root] = parameters_standing_for(
-                self.meanings, self._sources_of_name, function, name
-            )
-        return self._standing_parameters[root]
+                    self.groups.join((root, *self._standing.joined(function, target.name)))
 
     def _join_fixtures(self, root: Root, name: str) -> None:
         """Join fixtures that replace one another for a third one."""
