@@ -17,6 +17,8 @@ import pytest
 from casefaces import FACES, CommandLine, Face, Place
 from casefile import Case
 
+from lsptools.tools.agents import NOT_FOR_AGENTS
+
 CASES = Path(__file__).parent / "cases"
 
 
@@ -66,6 +68,13 @@ def test_case(path: Path, case: Case, face: Face, tmp_path: Path, request: pytes
 def test_a_case_names_faces_that_exist_and_is_run(case: Case) -> None:
     assert set(case.settings.get("faces", "").split()) <= {face.name for face in FACES}
     assert faces_of(case)
+
+
+def test_a_case_of_a_tool_for_agents_is_run_through_the_protocol(case: Case) -> None:
+    """A case is not silently left out of a face: what agents cannot say are the tools they do not have."""
+    tools = {casefile.arguments(case, step)[0] for step in case.steps}
+    if "faces" not in case.settings and not tools & NOT_FOR_AGENTS.keys():
+        assert "mcp" in [face.name for face in faces_of(case)]
 
 
 @pytest.mark.slow

@@ -36,10 +36,17 @@ def loaded(program: str) -> set[str]:
         ("the version", VERSION),
         ("the package", "import lsptools"),
         ("the command line", "import lsptools.faces.cli"),
+        ("the tools for agents", "import lsptools.faces.agent"),
     ],
 )
 def test_nothing_heavy_is_loaded(what: str, program: str) -> None:
     assert not loaded(program) & HEAVY, f"{what} loads them"
+
+
+def test_a_server_for_agents_is_the_sdk_and_little_else() -> None:
+    """It lists its tools before a parser or a reader of Python is loaded; those are for the first question that needs them."""
+    listed = "from lsptools.tools.schemas import exported\nexported('mcp', may_run=True)"
+    assert loaded(f"import lsptools.faces.mcp\n{listed}") & HEAVY == {"mcp", "asyncio"}
 
 
 def test_the_version_needs_no_parser_of_arguments() -> None:

@@ -38,18 +38,21 @@ def search(answer: SearchAnswer, showing: Showing) -> Body:
         lines = answer.positions.lines(match.path)
         at = lines.user_from_offset(match.span.start)
         line = shortened(lines.line_text(at.line - 1))
-        data: dict[str, object] = {"line": at.line, "column": at.column, "text": line}
+        data: dict[str, object] = {"line": at.line, "column": at.column, "line_text": line}
         shown = f"{at.line}:{at.column}: {line}"
         if answer.context:
             data["around"] = around = _around(answer, match.path, at.line)
             shown = "\n  ".join([shown, *(f"  {each}" for each in around)])
         if match.captures:
-            captures = {
-                each.name: shortened(lines.text[each.span.start : each.span.end].split("\n")[0])
+            captures = [
+                {
+                    "name": each.name,
+                    "text": shortened(lines.text[each.span.start : each.span.end].split("\n")[0]),
+                }
                 for each in match.captures
-            }
+            ]
             data["captures"] = captures
-            shown += "".join(f"  @{name}={text}" for name, text in captures.items())
+            shown += "".join(f"  @{each['name']}={each['text']}" for each in captures)
         entries.append(Entry(shown, data, match.path))
     found = answer.matches
     head = (f"{counted(found.n_matches, 'match', 'matches')} in {counted(found.n_files, 'file')}",)
@@ -60,7 +63,7 @@ def search(answer: SearchAnswer, showing: Showing) -> Body:
         answer.incomplete_because,
         showing,
         total=found.n_matches,
-        source=finder(showing),
+        source=[*finder(showing), *(["tree-sitter"] if answer.is_structural else [])],
     )
 
 
@@ -75,7 +78,7 @@ def symbols(answer: SymbolsAnswer, showing: Showing) -> Body:
     entries = []
     for each in answer.listed:
         at = answer.positions.user(each.path, each.item.name_span.start)
-        data = {"line": at.line, "column": at.column, "kind": each.item.kind, "name": each.qualified}
+        data = {"line": at.line, "column": at.column, "kind": each.item.kind, "qualified": each.qualified}
         signature = shortened(each.item.signature)
         entries.append(
             Entry(
@@ -98,13 +101,15 @@ def outline(answer: OutlineAnswer, showing: Showing) -> Body:
         for item in items:
             qualified = f"{inside}.{item.name}" if inside else item.name
             at = lines.user_from_offset(item.name_span.start)
-            last = lines.line_of(item.span.end) + 1
+            first, last = (lines.line_of(end) + 1 for end in (item.span.start, item.span.end))
             signature = shortened(item.signature)
             data = {
                 "line": at.line,
+                "column": at.column,
+                **({"first_line": first} if first != at.line else {}),
                 "last_line": last,
                 "kind": item.kind,
-                "name": qualified,
+                "qualified": qualified,
                 "signature": signature,
             }
             yield Entry(f"{at.line}-{last}: {'  ' * depth}{signature}", data)
@@ -123,7 +128,7 @@ def definition(answer: DefinitionAnswer, showing: Showing) -> Body:
     entries = []
     for symbol in answer.symbols:
         at = answer.positions.user(symbol.path, symbol.span.start)
-        data = {"line": at.line, "column": at.column, "kind": symbol.kind, "name": symbol.qualified}
+        data = {"line": at.line, "column": at.column, "kind": symbol.kind, "qualified": symbol.qualified}
         entries.append(Entry(f"{at.line}:{at.column}: {symbol.kind} {symbol.qualified}", data, symbol.path))
     return listed(entries, "definitions", (), (), showing, source=["tree-sitter"])
 
@@ -143,7 +148,7 @@ def references(answer: ReferencesAnswer, showing: Showing) -> Body:
         f"{symbol.kind} {symbol.qualified} ({at}): {said or 'no occurrence'} in {counted(found.n_files, 'file')}",
     )
     because = () if found.complete else found.incomplete_because or ("no reason was given",)
-    facts = {"symbol": {"name": symbol.qualified, "kind": symbol.kind, "place": at}, "counts": counts}
+    facts = {"symbol": {"qualified": symbol.qualified, "kind": symbol.kind, "place": at}, "counts": counts}
     if hidden and counts["unrelated"]:
         facts["hidden"] = {"unrelated": counts["unrelated"]}
     return listed(

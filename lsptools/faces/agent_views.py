@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lsptools.tools.undo import UndoAnswer
     from lsptools.tools.verify import VerifyAnswer
     from lsptools.verify.ladder import Report
+    from lsptools.verify.verdict import Problem, Verdict
 
 
 def body_of(tool: str, answer: Answer, showing: Showing) -> Body:
@@ -85,9 +86,7 @@ def _change(answer: ChangeAnswer, showing: Showing) -> Body:
         for file in found["files"]  # type: ignore[attr-defined]  # a list, as docs/json.md says
     ]
     for file in files:
-        file["changed"] = [
-            f"{each['first_line']}-{each['last_line']}" for each in file.pop("changed", [])[:50]
-        ]
+        file["changed"] = file.pop("changed", [])[:50]
     facts: dict[str, object] = {
         "applied": answer.applied is not None,
         "undo": answer.undo_id,
@@ -198,46 +197,54 @@ def _completeness(references: References) -> dict[str, object]:
 
 def _verify(answer: VerifyAnswer, showing: Showing) -> Body:
     report = answer.report
-    found = _report_json(report) or {}
     head = (f"{report.what}: {report.standing.value}",)
-    return Body(head, tuple(_verdicts(report)), "lines", is_text=True, facts=found)
+    entries = tuple(Entry("\n".join(_lines(each)), _verdict_json(each)) for each in report.verdicts)
+    facts = {"verified": report.what, "standing": report.standing.value}
+    return Body(head, entries, "verdicts", facts=facts)
 
 
 def _report_json(report: Report | None) -> dict[str, object] | None:
     if report is None:
         return None
-    verdicts = [
-        {
-            "rung": verdict.rung,
-            "standing": verdict.standing.value,
-            "says": verdict.says,
-            "proves_not": verdict.proves_not or None,
-            "problems": [str(problem) for problem in verdict.problems[:20]],
-            "n_problems": len(verdict.problems),
-        }
-        for verdict in report.verdicts
-    ]
-    kept = [{name: value for name, value in each.items() if value} for each in verdicts]
-    return {"verified": report.what, "standing": report.standing.value, "verdicts": kept}
+    verdicts = [_verdict_json(verdict) for verdict in report.verdicts]
+    return {"verified": report.what, "standing": report.standing.value, "verdicts": verdicts}
 
 
-def _verdicts(report: Report) -> Iterator[Entry]:
-    for verdict in report.verdicts:
-        lines = [f"{verdict.rung}: {verdict.standing.value}: {verdict.says}"]
-        if verdict.standing.value == "passed" and verdict.proves_not:
-            lines.append(f"  does not prove {verdict.proves_not}")
-        lines += [f"  {shortened(str(problem))}" for problem in verdict.problems[:20]]
-        if len(verdict.problems) > 20:
-            lines.append(f"  … and {len(verdict.problems) - 20} more")
-        if verdict.command and verdict.standing.value in ("failed", "could not run"):
-            lines.append(shortened(f"  $ {' '.join(verdict.command)}", 200))
-        yield from (Entry(line, line) for line in lines)
+def _verdict_json(verdict: Verdict) -> dict[str, object]:
+    found = {
+        "rung": verdict.rung,
+        "standing": verdict.standing.value,
+        "says": verdict.says,
+        "proves_not": verdict.proves_not,
+        "problems": [_problem_json(problem) for problem in verdict.problems[:20]],
+        "n_problems": len(verdict.problems),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _problem_json(problem: Problem) -> dict[str, object]:
+    place = {"path": problem.path, "line": problem.line, "column": problem.column}
+    found = {**place, "code": problem.code, "message": shortened(problem.message)}
+    return {name: value for name, value in found.items() if value}
+
+
+def _lines(verdict: Verdict) -> list[str]:
+    lines = [f"{verdict.rung}: {verdict.standing.value}: {verdict.says}"]
+    if verdict.standing.value == "passed" and verdict.proves_not:
+        lines.append(f"  does not prove {verdict.proves_not}")
+    lines += [f"  {shortened(str(problem))}" for problem in verdict.problems[:20]]
+    if len(verdict.problems) > 20:
+        lines.append(f"  … and {len(verdict.problems) - 20} more")
+    if verdict.command and verdict.standing.value in ("failed", "could not run"):
+        lines.append(shortened(f"  $ {' '.join(verdict.command)}", 200))
+    return lines
 
 
 def _verified(report: Report | None, is_held_back: bool) -> Iterator[str]:
     if report is not None:
         yield f"verification: {report.standing.value}"
-        yield from (entry.text for entry in _verdicts(report))
+        for verdict in report.verdicts:
+            yield from _lines(verdict)
     if is_held_back:
         yield "not written: the workspace is as it was; keep=true writes it all the same"
 
@@ -250,7 +257,9 @@ def _undo(answer: UndoAnswer, showing: Showing) -> Body:
         *(f"note: {note}" for note in applied.notes),
         f'to redo it: undo(id="{applied.undo_id}")',
     ]
-    return Body(tuple(lines), facts=answer.to_json())
+    return Body(
+        tuple(lines), facts={name: None if value == [] else value for name, value in answer.to_json().items()}
+    )
 
 
 def _history(answer: HistoryAnswer, showing: Showing) -> Body:

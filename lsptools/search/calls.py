@@ -66,6 +66,18 @@ class Callees:
     caller: Symbol
     calls: tuple[Call, ...]
 
+    @property
+    def complete(self) -> bool:
+        """Whether it is known of each call what it reaches."""
+        return all(call.symbols for call in self.calls)
+
+    @property
+    def incomplete_because(self) -> tuple[str, ...]:
+        """Why it is not complete."""
+        n_unknown = sum(not call.symbols for call in self.calls)
+        said = "a call" if n_unknown == 1 else f"{n_unknown} calls"
+        return (f"nothing is known of {said}",) if n_unknown else ()
+
 
 def callers(snapshot: Snapshot, place: FilePosition) -> Callers:
     """Who calls the function, method or class at a place.

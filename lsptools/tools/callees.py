@@ -31,6 +31,8 @@ class CalleesAnswer:
 
     def to_json(self) -> dict[str, object]:
         return {
+            "complete": self.callees.complete,
+            "incomplete_because": list(self.callees.incomplete_because),
             "symbol": symbol_json(self.positions, self.callees.caller),
             "calls": [
                 {

@@ -41,6 +41,8 @@ class SearchAnswer:
     matches: Matches
     context: int
     positions: Positions
+    is_structural: bool = False
+    """Whether the syntax was searched, not the text."""
 
     @property
     def found(self) -> bool:
@@ -102,7 +104,7 @@ def run(context: Context, params: Params) -> SearchAnswer:
             limit=limit,
         )
         found = search_text(snapshot, query)
-    return SearchAnswer(found, params.context, context.positions)
+    return SearchAnswer(found, params.context, context.positions, params.structural)
 
 
 def _check_structural(params: Params) -> None:

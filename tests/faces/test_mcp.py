@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import httpx2
 import pytest
@@ -18,6 +19,11 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
 from mcpserver import ERAS, MODULE, commands_in, http_server, until
+
+from lsptools.faces.agent import Desk, Permissions
+from lsptools.faces.environment import Environment
+from lsptools.faces.mcp import server_of
+from lsptools.faces.roots import Roots
 
 TIME_LIMIT = 60.0
 FILES = {
@@ -55,7 +61,15 @@ def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
 async def over(
     transport: str, era: str, root: Path, variables: dict[str, str], *options: str, **more: Any
 ) -> AsyncIterator[Client]:
-    """A client of a server in a process of its own."""
+    """A client of a server in this process, or of one in a process of its own."""
+    if transport == "memory":
+        with mock.patch.dict(os.environ, variables, clear=True):
+            environment = Environment()
+            permissions = Permissions("--read-only" in options, "--allow-run" in options)
+            desk = Desk(environment, Roots([environment.root(str(root))]), permissions)
+            async with Client(server_of(desk), mode=era, **more) as client:
+                yield client
+        return
     if transport == "stdio":
         command = [*MODULE, "--root", str(root), *options]
         server = StdioServerParameters(
@@ -77,7 +91,9 @@ async def call(client: Client, name: str, **arguments: Any) -> CallToolResult:
     return await client.call_tool(name, arguments)
 
 
-every_way = pytest.mark.parametrize(("transport", "era"), [(t, e) for t in ("stdio", "http") for e in ERAS])
+every_way = pytest.mark.parametrize(
+    ("transport", "era"), [(t, e) for t in ("memory", "stdio", "http") for e in ERAS]
+)
 
 
 @pytest.mark.slow
