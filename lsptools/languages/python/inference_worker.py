@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+import time
 import warnings
 from collections.abc import Iterator
 from typing import Any, TextIO
@@ -73,6 +75,13 @@ def _watch(kind: Any, looked_at: set[str]) -> None:
     kind.read, kind.get_last_modified = noted_read, noted_time
 
 
+def _end_with(parent: int) -> None:
+    """End when the process is gone that asked: jedi may be deep in thought, and would not read that its input has ended."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
 def _tell(told: TextIO, what: object) -> None:
     told.write(json.dumps(what) + "\n")
     told.flush()
@@ -80,6 +89,7 @@ def _tell(told: TextIO, what: object) -> None:
 
 if __name__ == "__main__":
     # Whatever prints by mistake shall not print into the answers.
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     main(os.fdopen(os.dup(0), encoding="utf-8"), answers)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -183,6 +185,34 @@ def test_who_stops_the_work_ends_the_workers(root: Path, monkeypatch: pytest.Mon
     with pytest.raises(Stopped):
         settled(found, inference.Asking(LONG, root.parent / "kept"))
     assert {worker._process.poll() is not None for worker in started} == {True}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there nobody is told that a parent has gone")
+def test_a_worker_ends_with_who_asked(root: Path) -> None:
+    """The worker is busy, and its input is not read."""
+    program = (
+        "import os, subprocess, sys, time\n"
+        "from lsptools.languages.python import inference\n"
+        "busy = 'import sys, runpy, threading, time; main = runpy.run_path(sys.argv[1]);'"
+        " 'threading.Thread(target=main[\"_end_with\"], args=(int(sys.argv[2]),)).start(); time.sleep(600)'\n"
+        "child = subprocess.Popen([sys.executable, '-I', '-c', busy, str(inference.WORKER), str(os.getpid())])\n"
+        "print(child.pid, flush=True)\n"
+        "time.sleep(1)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert has_ended(int(done.stdout))
+
+
+def has_ended(pid: int) -> bool:
+    """Within a minute; whoever has become its parent takes its status."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def test_without_jedi_it_is_said_what_to_install(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
