@@ -23,6 +23,7 @@ from lsptools.languages.python.private import PRIVATE
 from lsptools.languages.python.references import Account, Finder
 from lsptools.refactor.conflicts import Renaming, check_name, conflicts, external_conflicts, sites_of
 from lsptools.refactor.places import place
+from lsptools.refactor.private_fields import keywords_of_private_fields
 from lsptools.refactor.proof import BOUND, ProofLine, prove
 from lsptools.refactor.readings import readings
 from lsptools.text.edits import Edits, TextEdit
@@ -163,6 +164,7 @@ def _undecided(account: Account, finder: Finder, policy: Policy, new_name: str) 
     if policy.possible != REFUSE:
         return
     yield from _called_by_name(account, finder, new_name)
+    yield from keywords_of_private_fields(account, finder, new_name)
     sites = [o for o in account.references.occurrences if o.evidence is Evidence.POSSIBLE]
     if sites:
         yield Conflict("undecided", f"{len(sites)} occurrences may be this symbol and cannot be known to be")

@@ -140,6 +140,8 @@ class Judge:
     def _unknown_keyword(self, fact: Fact, why: str) -> tuple[Evidence, str]:
         if self.has_members and SETS_BY_NAME in why:
             return Evidence.POSSIBLE, why
+        if fact.beside == _PATCHES and (self.has_members or self.has_globals):
+            return Evidence.POSSIBLE, "patched by its name, perhaps"
         callees = self._callee_names
         if not callees:
             return Evidence.UNRELATED, f"{why}; the symbol is no parameter"
@@ -268,6 +270,8 @@ def _says(fact: Fact, meaning: Meaning) -> str:
     return meaning.says or fact.role.value
 
 
+_PATCHES = "multiple"
+"""`mock.patch.multiple("module", name=…)` replaces what is called like its keywords."""
 _ANY_CLASS = frozenset({"cls", "type", "__class__", "super", "__init__"})
 """Callees that may be any class."""
 _ANY_RECORD = frozenset({"_replace", "replace", "evolve"})
