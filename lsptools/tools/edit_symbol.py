@@ -38,6 +38,7 @@ def run(context: Context, params: Params) -> ChangeAnswer:
     """Find the definition, plan and do it."""
     from lsptools.edit.symbol import plan_symbol
     from lsptools.search.places import locate
+    from lsptools.search.positions import position
 
     snapshot = context.snapshot
     at = locate(snapshot, params.place)
@@ -57,6 +58,7 @@ def run(context: Context, params: Params) -> ChangeAnswer:
             at.offset,
             params.action,
             params.text,
+            is_name=position(snapshot, params.place) is None,
             expect=params.expect,
             allow_broken=params.allow_broken,
         ),
@@ -71,8 +73,12 @@ TOOL = Tool(
     summary="Replace a whole class, function or variable, or put a definition before or after it.",
     guide=(
         "Nothing has to be quoted: the symbol is named by its place. Its decorators are part of it; comments above it stay. "
-        "The new text may be indented in any way and is moved to where it belongs, with as many empty lines around it as "
-        "the file has elsewhere. The file must have been read, and be what was read. Python only."
+        "The new text may be indented in any way and is moved to where it belongs, in the file's own steps of indentation, "
+        "with as many empty lines around it as the file has elsewhere. A variable or an attribute (`self.x`) is its "
+        "assignment, if that assigns to nothing else; a parameter, an import, the target of a loop, or a place where the name "
+        "is only used is `not_a_symbol`. A name with several definitions is `ambiguous`, and the places are told: FILE:LINE:COL "
+        "means one of them. Overloads with what implements them, and the functions of a property, are one thing to put "
+        "something before or after. The file must have been read, and be what was read. Python only."
     ),
     params=Params,
     run=run,

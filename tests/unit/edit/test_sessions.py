@@ -275,6 +275,22 @@ def test_a_candidate_from_a_program_of_the_users(root: Path, capsys: pytest.Capt
         assert (root / "a.txt").read_text() == "ONE\nTWO\n"
 
 
+def test_a_symbol_by_its_name_and_by_its_place(root: Path, workspace: Workspace) -> None:
+    (root / "d" / "b.py").write_text("class A:\n    def f(self): pass\n    def f(self): return 1\n")
+    workspace.read("d/b.py")
+    for place in ("d/b.py::A.f", "d.b.A.f", "A.f", "f"):
+        with pytest.raises(BadRequest) as caught:
+            workspace.call("edit-symbol", place=place, text="def f(self): return 2")
+        assert caught.value.kind == "ambiguous", place
+        assert [(site.line, site.column) for site in caught.value.sites] == [(2, 9), (3, 9)]
+    workspace.call("edit-symbol", place="d/b.py:3:9", text="def f(self): return 2")
+    workspace.call("edit-symbol", place="d/b.py:2", text="def f(self): return 0")
+    assert (root / "d" / "b.py").read_text().split("\n")[1:3] == [
+        "    def f(self): return 0",
+        "    def f(self): return 2",
+    ]
+
+
 def test_all_of_it_in_memory() -> None:
     from editing import ROOT, memory, snapshot
 

@@ -6,7 +6,8 @@ import pytest
 from editing import after, workspace
 
 from lsptools.edit.candidate import plan_candidate, region_from_text
-from lsptools.edit.symbol import Action, moved_to, plan_symbol
+from lsptools.edit.indentation import moved_to
+from lsptools.edit.symbol import Action, plan_symbol
 from lsptools.errors import ToolError
 from lsptools.text.lines import Offset
 
@@ -94,6 +95,257 @@ def test_what_is_refused(name: str, text: str, kind: str) -> None:
     with pytest.raises(ToolError) as caught:
         changed(name, "replace", text)
     assert caught.value.kind == kind
+
+
+# What a place means
+
+
+def at_mark(source: str, action: Action, text: str, *, is_name: bool = False) -> str:
+    """What the file says after it; the place is where `<|>` stands in the source."""
+    at = Offset(source.index("<|>"))
+    view, session = workspace({"m.py": source.replace("<|>", "", 1)})
+    plan = plan_symbol(view, session, "m.py", at, action, text, is_name=is_name)
+    return after(plan, "m.py").decode()
+
+
+def refused(
+    source: str, action: Action = "replace", text: str = "new = 1", *, is_name: bool = False
+) -> ToolError:
+    with pytest.raises(ToolError) as caught:
+        at_mark(source, action, text, is_name=is_name)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "wanted"),
+    [
+        ("class A:\n    def f(self):\n        self.<|>z = 1\n        self.w = 2\n", "self.z = 3", "class A:\n    def f(self):\n        self.z = 3\n        self.w = 2\n"),
+        ("class A:\n    def f(self): self.<|>z = 1; self.w = 2\n", "self.z = 3", "class A:\n    def f(self): self.z = 3; self.w = 2\n"),
+        ("class A: <|>x = 1\n", "x: int = 2", "class A: x: int = 2\n"),
+        ("def f():\n    <|>x = 1\n    return x\n", "x = [\n    2,\n]", "def f():\n    x = [\n        2,\n    ]\n    return x\n"),
+        ("<|>x: int\n", "x: str", "x: str\n"),
+        ("(<|>q) = 1\n", "q = 2", "q = 2\n"),
+        ("<|>x = 1  # why\n", "x = 2", "x = 2  # why\n"),
+        ("type <|>X[K] = list[K]\n", "type X = int", "type X = int\n"),
+        ("@a\n@b\ndef f<|>(): pass\n", "def f(): return 1", "def f(): return 1\n"),
+        ("def f():\n    def <|>g():\n        return 1\n    return g\n", "def g(): return 2", "def f():\n    def g(): return 2\n    return g\n"),
+        ("x = (\nclass <|>A:\n    pass\n", "class A:\n    y = 1", "x = (\nclass A:\n    y = 1\n"),
+    ],
+)  # fmt: skip
+def test_only_what_was_named_is_replaced(source: str, text: str, wanted: str) -> None:
+    assert at_mark(source, "replace", text) == wanted
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(<|>a): return a\n",
+        "def f(a, *, <|>b=1): return a\n",
+        "def f(a): return <|>a\n",
+        "def f(a: <|>int): return a\n",
+        "def f(a=<|>x): return a\n",
+        "<|>def f(a): return a\n",
+        "class A(<|>B): pass\n",
+        "@<|>deco\nclass A: pass\n",
+        "def f():\n    for <|>i in x: pass\n",
+        "def f():\n    with x as <|>i: pass\n",
+        "import <|>x\n",
+        "def f():\n    x = 1\n    <|>x += 1\n",
+        "x: <|>int = 1\n",
+        "<|>x.y = 1\n",
+        "<|>x[0] = 1\n",
+        "print((<|>x := 1))\n",
+        "type X[<|>K] = list[K]\n",
+        "# <|>x\n",
+    ],
+)
+def test_what_has_no_statement_of_its_own(source: str) -> None:
+    for is_name in (False, True):
+        error = refused(source, is_name=is_name)
+        assert error.kind == "not_a_symbol" and error.hint
+
+
+def test_the_hint_names_what_is_around() -> None:
+    assert "`f` is m.py:2:9" in refused("class A:\n    def f(self, <|>a): pass\n").hint
+
+
+@pytest.mark.parametrize(
+    ("source", "others"),
+    [
+        ("a, <|>b = 1, 2\n", "`a`"),
+        ("<|>a, *b = c\n", "`b`"),
+        ("(a, [<|>b, d[0]]), e.f = c\n", "`a`, `d[0]`, `e.f`"),
+        ("x = <|>y = 1\n", "`x`"),
+        ("<|>x = y = 1\n", "`y`"),
+        ("<|>x = (y := 1) + 1\n", "`y`"),
+        ("def f(self):\n    self.a, self.<|>b = 1, 2\n", "`self.a`"),
+    ],
+)
+def test_a_statement_that_binds_more_is_not_replaced(source: str, others: str) -> None:
+    error = refused(source)
+    assert error.kind == "not_a_symbol" and error.message.endswith(f"also assigns to {others}")
+    assert "\nnew = 1\n" in at_mark(f"{source}pass\n", "after", "new = 1").replace("    ", "")
+
+
+SEVERAL = [
+    "def <|>f(): pass\ndef f(): return 1\n",
+    "<|>x = 1\nx = 2\n",
+    "if a:\n    <|>x = 1\nelse:\n    x = 2\n",
+    "try:\n    def <|>f(): pass\nexcept E:\n    def f(): return 1\n",
+    "class A:\n    <|>x = 1\n    x: int\n",
+    "class A:\n    def f(self):\n        self.<|>x = 1\n    def g(self):\n        if self: self.x = 2\n",
+    "@d\ndef <|>f(): pass\nx = 1\n@d\ndef f(): pass\n",
+    "<|>a, b = 1, 2\na = 3\n",
+]
+
+
+@pytest.mark.parametrize("source", SEVERAL)
+@pytest.mark.parametrize("action", ["replace", "before", "after"])
+def test_a_name_with_several_definitions_means_none(source: str, action: Action) -> None:
+    error = refused(source, action, is_name=True)
+    assert error.kind == "ambiguous" and len(error.sites) == 2
+    lines = source.replace("<|>", "").split("\n")
+    assert str(error.sites[-1]).partition(": ")[0] in error.hint and len(lines) > error.sites[-1].line
+
+
+@pytest.mark.parametrize("source", SEVERAL[:-1])
+def test_a_position_means_one_of_several(source: str) -> None:
+    assert "new = 1" in at_mark(source, "replace", "new = 1")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<|>x = 1\ndef f():\n    x = 2\nclass A:\n    x = 3\n",
+        "<|>x = 1\nx += 1\nfor x in y: pass\nprint(x)\n",
+        "class A:\n    <|>x = 1\n    def f(self):\n        self.x = 2\n",
+        "class A:\n    def f(self):\n        self.<|>x = 1\n        other.x = 2\nclass B:\n    def f(self):\n        self.x = 2\n",
+        "def <|>f(f=1):\n    f = 2\n",
+    ],
+)
+def test_a_name_with_one_definition(source: str) -> None:
+    assert "new = 1" in at_mark(source, "replace", "new = 1", is_name=True)
+
+
+OVERLOADS = "@overload\ndef <|>f(a: int) -> int: ...\n# for text\n@overload\ndef f(a: str) -> str: ...\ndef f(a):\n    return a\n"
+PROPERTY = "class A:\n    @property\n    def <|>x(self):\n        return 1\n    @x.setter\n    def x(self, to):\n        pass\n"
+
+
+@pytest.mark.parametrize("source", [OVERLOADS, PROPERTY])
+def test_functions_that_belong_together_are_one_to_put_something_beside(source: str) -> None:
+    assert refused(source, is_name=True).kind == "ambiguous"
+    text = source.replace("<|>", "")
+    new = "    z = 1\n" if source is PROPERTY else "z = 1\n"
+    assert at_mark(source, "after", "z = 1", is_name=True) == text + new
+    head = "class A:\n" if source is PROPERTY else ""
+    assert at_mark(source, "before", "z = 1", is_name=True) == head + new + text.removeprefix(head)
+    assert new + "    def" not in at_mark(source, "before", "z = 1")
+
+
+# Indentation, and room
+
+TABS = "class A:\n\tdef f(self):\n\t\treturn 1\n"
+BLANKS = TABS.expandtabs(4)
+TWO = TABS.expandtabs(2)
+GIVEN = '''\
+def f(
+    self,
+    a,
+):
+    """Doc.
+
+        more
+    """
+    # why
+    if a:
+        x = """
+  a
+    b"""
+        y = [1,
+             2]
+    # else
+    else:
+        return call(
+            a, \\
+            b,
+        )
+    return 2
+'''
+
+
+def in_steps(text: str, step: str) -> str:
+    """`GIVEN` in a class, where a docstring's own indentation and what is aligned stay."""
+    lines = []
+    for line in text.split("\n"):
+        bare = line.lstrip()
+        n_steps, over = divmod(len(line) - len(bare), 4)
+        if line in ("  a", '    b"""') or not line:
+            lines.append(line)
+        elif bare == "more":
+            lines.append(step * 2 + "    more")
+        elif over:
+            lines.append(step * 3 + " " * 5 + bare)
+        else:
+            lines.append(step * (n_steps + 1) + bare)
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("source", [TABS, BLANKS, TWO])
+@pytest.mark.parametrize("action", ["replace", "after"])
+def test_the_text_takes_the_steps_of_the_file(source: str, action: Action) -> None:
+    step = {TABS: "\t", BLANKS: "    ", TWO: "  "}[source]
+    wanted = in_steps(GIVEN, step)
+    head = "class A:\n" if action == "replace" else source + "\n"
+    assert changed("def f", action, GIVEN, source) == head + wanted
+
+
+@pytest.mark.parametrize("given", [TABS, BLANKS, TWO, TABS.expandtabs(8)])
+@pytest.mark.parametrize("source", [TABS, BLANKS, TWO])
+def test_a_definition_in_other_steps_becomes_the_same(source: str, given: str) -> None:
+    new = given.replace("return 1", "return 2")
+    assert changed("class A", "replace", new, source) == source.replace("return 1", "return 2")
+
+
+def test_the_definition_itself_goes_before_the_file() -> None:
+    mixed = TABS + "class B:\n    def g(self):\n        if self:\n            return 1\n        return 3\n"
+    text = "def f(self):\n  return 2\n"
+    assert "\n\tdef f(self):\n\t\treturn 2\n" in changed("def f", "replace", text, mixed)
+    assert "\n    def f(self):\n        return 2\n" in changed("def g", "replace", text, mixed)
+
+
+@pytest.mark.parametrize(
+    ("source", "action", "text"),
+    [
+        ("class A: <|>x = 1\n", "after", "y = 2"),
+        ("class A: <|>x = 1\n", "before", "y = 2"),
+        ("class A: <|>x = 1\n", "replace", "def f(self):\n    pass"),
+        ("class A: <|>x = 1\n", "replace", "x = 1\ny = 2"),
+        ("<|>x = 1; y = 2\n", "after", "z = 3"),
+        ("x = 1; <|>y = 2\n", "after", "z = 3"),
+        ("x = 1; <|>y = 2\n", "before", "z = 3"),
+        ("<|>x = 1; y = 2\n", "replace", "x = 3  # new"),
+        ("<|>x = 1; y = 2\n", "replace", "def x(): pass"),
+        ("<|>x = 1; y = 2\n", "replace", "if a: x = 3"),
+        ("if a: <|>x = 1\n", "after", "y = 2"),
+    ],
+)  # fmt: skip
+def test_what_shares_its_line(source: str, action: Action, text: str) -> None:
+    error = refused(source, action, text)
+    assert error.kind == "invalid" and "shares its line" in error.message
+
+
+@pytest.mark.parametrize(
+    ("source", "action", "wanted"),
+    [
+        ("<|>x = 1; y = 2\n", "before", "z = 3\nx = 1; y = 2\n"),
+        ("<|>x = 1;\n", "after", "x = 1;\nz = 3\n"),
+        ("<|>x = 1  # one\n", "after", "x = 1  # one\nz = 3\n"),
+        ("class A: x<|> = 1\n", "replace", "class A: z = 3\n"),
+        ("class <|>A: x = 1\n", "after", "class A: x = 1\n\n\nz = 3\n"),
+    ],
+)
+def test_what_has_room(source: str, action: Action, wanted: str) -> None:
+    assert at_mark(source, action, "z = 3") == wanted
 
 
 # Candidates
