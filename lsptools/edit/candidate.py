@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from lsptools.edit.lines import check_lines_shown
 from lsptools.edit.placeholders import check_no_placeholder
 from lsptools.edit.plan import Plan, planned
 from lsptools.edit.session import Session
@@ -39,6 +40,7 @@ def plan_candidate(
     check_no_placeholder(text, file.document.text)
     plan = overwritten(at, file.document, text)
     if regions:
+        check_lines_shown(session, file)
         _check_inside(file.document, at.name, plan.edits, regions)
     return planned(snapshot, [plan], label=f"take over {at.name}", allow_broken=allow_broken)
 

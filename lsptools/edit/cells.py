@@ -1,6 +1,6 @@
 """Edits of a notebook that quote a cell as `read` shows it, not as it stands in the JSON.
 
-Asked only when a quoted text is not in the JSON as it is. The passage has to be in one cell, and, like everywhere, exactly once
+The new text is put into the JSON as its strings are written, with escapes. The passage has to be in one cell, and, like everywhere, exactly once
 in all of them. Each cell whose source changes is one edit of the file; every other byte stays.
 """
 
@@ -40,14 +40,18 @@ class _Hit:
     replacement: Replacement
 
 
-def cell_edits(text: str, name: str, replacements: Sequence[Replacement]) -> CellEdits | None:
-    """The edits of the cells; `None` if this is no notebook, or an edit's text is in no cell."""
+def in_no_cell(text: str, replacements: Sequence[Replacement]) -> list[int]:
+    """The indices of the edits whose text is in no cell: all, if this is no notebook."""
+    cells = sources(text)
+    return [number for number, each in enumerate(replacements) if not _hits(cells, each)]
+
+
+def cell_edits(text: str, name: str, replacements: Sequence[Replacement]) -> CellEdits:
+    """The edits of the cells, in which each text is."""
     cells = sources(text)
     hits: list[_Hit] = []
     for number, each in enumerate(replacements, 1):
         found = _hits(cells, each)
-        if not found:
-            return None
         _check_count(found, each, name, number)
         hits += found
     edits = [edit_of(source, _edited(source, hits, name)) for source in cells if _of(source, hits)]

@@ -1,20 +1,22 @@
 """What is checked before anything is written: the final text of each file, once, against what it was before.
 
-A Python file that was read must still be read (`Refused`, `syntax`), unless the caller says otherwise; a file that was not,
-or that is new, is not held to it. In other languages, as far as there is a grammar, errors that were not there before are
-told and nothing is refused.
+A Python file that was read must still be read (`Refused`, `syntax`), and a notebook still be one, unless the caller says
+otherwise; a file that was not, or that is new, is not held to it. In other languages, as far as the standard library reads them
+(JSON, TOML) or there is a grammar, errors that were not there before are told and nothing is refused.
 """
 
 from __future__ import annotations
 
-import json
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from lsptools.edit.notebook import SUFFIX as NOTEBOOK
+from lsptools.edit.notebook import is_notebook
 from lsptools.edit.python_changed import problem_after
 from lsptools.edit.python_syntax import SUFFIXES, Problem, Version, parse_problem, project_version
 from lsptools.errors import Conflict, Refused, Site
+from lsptools.syntax.readers import Unread, language_read, unread
 from lsptools.text.document import Document
 from lsptools.text.edits import Edits
 from lsptools.text.lines import ByteOffset, Lines
@@ -33,30 +35,40 @@ class Edited:
 
 
 def check(snapshot: Snapshot, files: Iterable[Edited], *, allow_broken: bool) -> tuple[str, ...]:
-    """What people should know of the result, one sentence each. Refused if a Python file would be broken."""
+    """What people should know of the result, one sentence each. Refused if a Python file or a notebook would be broken."""
     notes: list[str] = []
     broken: list[Conflict] = []
     version = _Later(snapshot)
     for file in files:
-        if file.name.endswith(SUFFIXES):
-            found = _python(file, version)
-            if found is None:
-                continue
-            happened, site = found
-            if file.before is None or allow_broken:
-                notes.append(f"{site}")
-            else:
-                broken.append(Conflict("syntax", happened, (site,)))
-        else:
+        is_python = file.name.endswith(SUFFIXES)
+        if not is_python and not file.name.endswith(NOTEBOOK):
             notes += _new_errors(file)
+            continue
+        found = _python(file, version) if is_python else _notebook(file)
+        if found is None:
+            continue
+        happened, site = found
+        if file.before is None or allow_broken:
+            notes.append(f"{site}")
+        else:
+            broken.append(Conflict("syntax", happened, (site,)))
     if broken:
         raise Refused(
             "syntax",
             "; ".join(f"{conflict.sites[0]}" for conflict in broken),
-            hint="send an edit after which the file can be parsed, or allow it with `allow_broken`",
+            hint=_hint(broken),
             conflicts=tuple(broken),
         )
     return tuple(notes)
+
+
+def _hint(broken: Sequence[Conflict]) -> str:
+    if all(conflict.sites[0].path.endswith(NOTEBOOK) for conflict in broken):
+        return (
+            "quote a cell with `edit` as `read` shows it, or write the JSON with its escapes; "
+            "`allow_broken` writes it all the same"
+        )
+    return "send an edit after which the file can be parsed, or allow it with `allow_broken`"
 
 
 class _Later:
@@ -85,25 +97,35 @@ def _python(file: Edited, version: _Later) -> tuple[str, Site] | None:
     return happened, Site(file.name, after.line, after.column, f"{happened}: {says}")
 
 
+def _notebook(file: Edited) -> tuple[str, Site] | None:
+    """What is wrong with a notebook that was one before, or is new."""
+    if is_notebook(file.name, file.after.text):
+        return None
+    if file.before is not None and not is_notebook(file.name, file.before.text):
+        return None
+    at = unread(NOTEBOOK, file.after.text) or Unread(1, 1, "it is JSON without a list of cells")
+    happened = (
+        f"{file.name!r} would no longer be a notebook" if file.before is not None else "it is no notebook"
+    )
+    says = at.message if at.message.startswith("it is") else f"it is not JSON: {at.message}"
+    return happened, Site(file.name, at.line, at.column, f"{happened}: {says}")
+
+
 def _source_line(document: Document, at: Problem) -> str:
     lines = document.lines
     return lines.line_text(min(at.line, lines.n_lines) - 1).strip()[:200]
 
 
 def _new_errors(file: Edited) -> list[str]:
-    if file.name.endswith(".json"):
-        before = None if file.before is None else _json_problem(file.before.text)
-        after = _json_problem(file.after.text)
-        return [f"{file.name}: {after}"] if after is not None and before is None else []
-    return _new_error_nodes(file)
-
-
-def _json_problem(text: str) -> str | None:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError) as error:
-        return f"it is not JSON any more: {error}"
-    return None
+    suffix = posixpath.splitext(file.name)[1]
+    language = language_read(suffix)
+    if language is None:
+        return _new_error_nodes(file)
+    after = unread(suffix, file.after.text)
+    if after is None or (file.before is not None and unread(suffix, file.before.text) is not None):
+        return []
+    happened = f"it is not {language}" + (" any more" if file.before is not None else "")
+    return [f"{Site(file.name, after.line, after.column, f'{happened}: {after.message}')}"]
 
 
 def _new_error_nodes(file: Edited) -> list[str]:

@@ -1,6 +1,7 @@
 """Whole lines by their numbers, all of one baseline: for callers that do not want to quote what they replace.
 
 The numbers are those of `read`, and the digest says of which text; so every range of a call speaks of the text before the call.
+A notebook, of which `read` shows cells, is edited this way only by who has read it as the JSON it is.
 Lines keep their line ends where they stay, the last line keeps or lacks its own, and ranges may touch but not overlap.
 """
 
@@ -9,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lsptools.edit.notebook import is_notebook
 from lsptools.edit.placeholders import check_no_placeholder
 from lsptools.edit.plan import Plan, edited, planned
 from lsptools.edit.session import Session
 from lsptools.edit.splice import edits_for_lines, joined, style_of
-from lsptools.edit.target import opened, target
+from lsptools.edit.target import Opened, opened, target
 from lsptools.errors import BadRequest, Site
 from lsptools.text.edits import TextEdit
 from lsptools.text.lines import Lines, Offset, Span, split_lines
@@ -47,6 +49,7 @@ def plan_lines(
     if not edits:
         raise BadRequest("invalid", "there are no edits", hint="send at least one range of lines")
     file = opened(snapshot, session, target(snapshot, path), expect)
+    check_lines_shown(session, file)
     lines, name = file.document.lines, file.target.name
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
     _check_ranges(ordered, _n_lines(lines), name)
@@ -55,6 +58,17 @@ def plan_lines(
     found = [each for edit in _with_appended(ordered, _n_lines(lines)) for each in line_edits(lines, edit)]
     plan = edited(file, joined(found), n_replaced=len(edits))
     return planned(snapshot, [plan], label=f"edit lines of {name}", allow_broken=allow_broken)
+
+
+def check_lines_shown(session: Session, file: Opened) -> None:
+    """`invalid` if the lines of the file are not those that `read` shows: a notebook is shown as cells."""
+    at = file.target
+    if is_notebook(at.real_name, file.document.text) and at.real not in session.raw:
+        raise BadRequest(
+            "invalid",
+            f"the lines that `read` shows of the notebook {at.name!r} are those of its cells, not those of the file",
+            hint=f"quote the passage with `edit`; or read {at.name} with `raw`, in the same session, and send the numbers of its JSON",
+        )
 
 
 def line_edits(lines: Lines, edit: LineEdit) -> list[TextEdit]:

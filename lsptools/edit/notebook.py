@@ -16,6 +16,7 @@ from typing import Any
 from lsptools.text.edits import TextEdit
 from lsptools.text.lines import Offset, Span
 
+SUFFIX = ".ipynb"
 LONGEST_OUTPUT = 2_000
 """Code points of a cell's output that are shown."""
 
@@ -40,6 +41,11 @@ def cells_text(text: str) -> str | None:
     if cells is None:
         return None
     return "".join(part for number, cell in enumerate(cells, 1) for part in _shown(number, cell))
+
+
+def is_notebook(name: str, text: str) -> bool:
+    """Whether a file of this name is a notebook, and says so."""
+    return name.endswith(SUFFIX) and _cells(text) is not None
 
 
 def sources(text: str) -> tuple[Source, ...]:

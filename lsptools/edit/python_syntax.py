@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from threading import Lock
 
 from lsptools.errors import BadRequest
+from lsptools.syntax.readers import reason
 from lsptools.workspace.snapshot import Snapshot
 
 Version = tuple[int, int]
@@ -96,4 +97,4 @@ def _parsed(source: bytes, version: Version) -> ast.Module | Problem:
         return Problem(max(error.lineno or 1, 1), max(error.offset or 1, 1), error.msg or "invalid syntax")
     except (ValueError, RecursionError, MemoryError) as error:
         # A NUL, or nesting beyond what the parser does.
-        return Problem(1, 1, str(error) or type(error).__name__)
+        return Problem(1, 1, reason(error))

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lsptools.edit.notebook import cells_text
+from lsptools.edit.notebook import SUFFIX, cells_text
 from lsptools.edit.pictures import Picture, picture_of
 from lsptools.edit.session import Session
 from lsptools.edit.target import Target, document_of, target
@@ -81,10 +81,11 @@ def read(
         if picture is None:
             raise
         return picture
-    cells = None if raw or not at.real_name.endswith(".ipynb") else cells_text(document.text)
+    cells = None if raw or not at.real_name.endswith(SUFFIX) else cells_text(document.text)
     shown = document.text if cells is None else cells
     reading = _reading(at, document, shown, offset, limit, column, is_notebook=cells is not None)
-    session.see(at.real, document.digest, document.encode())
+    is_raw = cells is None if at.real_name.endswith(SUFFIX) else None
+    session.see(at.real, document.digest, document.encode(), is_raw=is_raw)
     return reading
 
 
@@ -108,6 +109,7 @@ def _reading(
         )
     last_wanted = n_lines if limit is None else min(n_lines, offset + limit - 1)
     most = range(offset, min(last_wanted, offset + MOST_LINES - 1) + 1)
+    _check_column(lines, most, column, at.name)
     shown: list[str] = []
     room = MOST_BYTES
     cut_at: tuple[int, int] | None = None
@@ -134,6 +136,18 @@ def _reading(
         go_on,
         is_notebook,
     )
+
+
+def _check_column(lines: Lines, numbers: range, column: int, name: str) -> None:
+    """`invalid` if none of the lines is that long."""
+    longest = max((lines.line_span(number - 1).length for number in numbers), default=0)
+    if column > max(longest, 1):
+        which = f"line {numbers[0]}" if len(numbers) == 1 else "the longest of the lines"
+        raise BadRequest(
+            "invalid",
+            f"column {column} is past the end: {which} of {name!r} has {longest} character{'' if longest == 1 else 's'}",
+            hint=f"read from a column up to {max(longest, 1)}",
+        )
 
 
 def _piece(lines: Lines, line: int, column: int, most_bytes: int) -> tuple[str, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lsptools.edit.notebook import SUFFIX
 from lsptools.edit.placeholders import check_no_placeholder
 from lsptools.edit.plan import FilePlan, Plan, created, edited, planned
 from lsptools.edit.session import Session
@@ -97,7 +98,7 @@ class _Located:
 def _plan(session: Session, file: Opened, replacements: Sequence[Replacement]) -> tuple[FilePlan, list[str]]:
     document = file.document
     wanted = [_without_mark(document, each) for each in replacements]
-    if file.target.real_name.endswith(".ipynb") and (plan := _of_cells(file, wanted)) is not None:
+    if file.target.real_name.endswith(SUFFIX) and (plan := _of_cells(session, file, wanted)) is not None:
         return plan, []
     located = _all_located(session, file, wanted)
     for replacement in wanted:
@@ -115,16 +116,35 @@ def _plan(session: Session, file: Opened, replacements: Sequence[Replacement]) -
     return edited(file, joined(edits), tier=tier, n_replaced=n_replaced), _notes(located)
 
 
-def _of_cells(file: Opened, wanted: Sequence[Replacement]) -> FilePlan | None:
-    """The plan for a notebook, if what is quoted is not in the JSON, and is in its cells."""
-    from lsptools.edit.cells import cell_edits
+def _of_cells(session: Session, file: Opened, wanted: Sequence[Replacement]) -> FilePlan | None:
+    """The plan for a notebook, if what is quoted is meant to stand in its cells; `None`: in the JSON.
 
-    text = file.document.text
-    if all(find(text, each.old_str, limit=1).matches for each in wanted):
+    Who has read it as JSON quotes JSON, if it is there. Who has read cells quotes cells, and what is in none of them is looked for
+    in the JSON.
+    """
+    from lsptools.edit.cells import cell_edits, in_no_cell
+
+    text, name = file.document.text, file.target.name
+    in_json = [find(text, each.old_str, limit=1) for each in wanted]
+    if file.target.real in session.raw and all(found.matches for found in in_json):
         return None
-    found = cell_edits(text, file.target.name, wanted)
-    if found is None:
+    outside = in_no_cell(text, wanted)
+    if len(outside) == len(wanted):
         return None
+    for number in outside:
+        if not in_json[number].matches:
+            _located(session, file, wanted[number])  # says why not
+    if outside:
+        raise BadRequest(
+            "not_found",
+            f"edit {outside[0] + 1}: the text is in no cell of {name!r}, and that of another edit is in one",
+            hint="send the edits of cells and the edits of the rest of the notebook in calls of their own",
+        )
+    found = cell_edits(text, name, wanted)
+    if found.tier == "folded" and all(each.matches and each.tier == "exact" for each in in_json):
+        return None
+    for each in wanted:
+        check_no_placeholder(each.new_str, each.old_str, text)
     return edited(file, found.edits, tier=found.tier, n_replaced=found.n_replaced)
 
 

@@ -30,6 +30,8 @@ class Session:
     """What the caller has been warned of, so that it is said once."""
     recall: Callable[[str], bytes | None] = lambda _: None
     """Where content by digest is looked up that this object does not hold."""
+    raw: set[str] = field(default_factory=set)
+    """The real paths of notebooks that the caller knows as the JSON they are, not as cells."""
     updates: dict[str, str | None] = field(default_factory=dict)
     """What was seen or forgotten by this object, for those who keep a session beyond it."""
     _contents: dict[str, bytes] = field(default_factory=dict)
@@ -38,10 +40,14 @@ class Session:
     _lock: Lock = field(default_factory=Lock)
     _file_locks: dict[str, RLock] = field(default_factory=dict)
 
-    def see(self, real: str, digest: str, content: bytes | None = None) -> None:
-        """The caller knows this content now."""
+    def see(
+        self, real: str, digest: str, content: bytes | None = None, *, is_raw: bool | None = None
+    ) -> None:
+        """The caller knows this content now. `is_raw`: as it is, not as cells; `None`: as before."""
         with self._lock:
             self.digests[real] = self.updates[real] = digest
+            if is_raw is not None:
+                (self.raw.add if is_raw else self.raw.discard)(real)
             if content is not None:
                 self._keep(digest, content)
 
@@ -52,6 +58,7 @@ class Session:
     def forget(self, real: str) -> None:
         """The file is gone."""
         with self._lock:
+            self.raw.discard(real)
             if self.digests.pop(real, None) is not None:
                 self.updates[real] = None
 
@@ -59,13 +66,13 @@ class Session:
         """A file, or a folder with all in it, has another real path now."""
         with self._lock:
             known = [
-                (real, digest)
+                (real, digest, real in self.raw)
                 for real, digest in self.digests.items()
                 if f"{real}{os.sep}".startswith(old + os.sep)
             ]
-        for real, digest in known:
+        for real, digest, is_raw in known:
             self.forget(real)
-            self.see(new + real[len(old) :], digest)
+            self.see(new + real[len(old) :], digest, is_raw=is_raw)
 
     def content(self, digest: str) -> bytes | None:
         """The bytes that were seen, if they are still kept."""

@@ -31,7 +31,7 @@ def answer_agent_calls(call: JsonCall, environment: Environment) -> int:
             serve(agent, sys.stdin.buffer, sys.stdout.buffer)
             return 0
         text = sys.stdin.read() if call.arguments == "-" else call.arguments
-        answer = _answer(agent, call.tool, loaded(text, "the arguments"))
+        answer = _answer(agent, call.tool, loaded(text, "the arguments are"))
         sys.stdout.buffer.write(line_from_json(answer))
         return 0 if answer["ok"] else 1
     finally:
@@ -58,7 +58,7 @@ def serve(agent: Agent, stdin: BinaryIO, stdout: BinaryIO) -> None:
 def _answer_line(agent: Agent, line: bytes, put: Callable[[Mapping[str, object]], None]) -> None:
     id: object = None
     try:
-        asked = loaded(line.decode("utf-8", "surrogateescape"), "the line")
+        asked = loaded(line.decode("utf-8", "surrogateescape"), "the line is")
         if not isinstance(asked, dict):
             raise BadRequest("invalid", "the line is not an object", hint=FORM)
         id = asked.get("id")

@@ -28,6 +28,7 @@ from lsptools.faces.commands import JsonCall
 from lsptools.faces.environment import Environment
 from lsptools.faces.json import error_json
 from lsptools.faces.sessions import keep_session, named_session
+from lsptools.syntax.readers import reason
 from lsptools.tools import registry
 from lsptools.tools.arguments import params_from_json
 from lsptools.tools.base import Answer, Context, Tool
@@ -104,7 +105,7 @@ class Caller:
     def answer_text(self, name: str, text: str) -> tuple[dict[str, object], int]:
         """The answer to one call, and the exit code."""
         try:
-            arguments = loaded(text, "the arguments")
+            arguments = loaded(text, "the arguments are")
             found = self.run(*self.prepared(name, arguments))
         except Exception as error:  # noqa: BLE001  # told as the answer, which is the only place to tell it
             problem = as_tool_error(error)
@@ -155,7 +156,7 @@ def _submit(
     id: object = None
     try:
         # A `\ud800` of JSON is data; raw bytes that are no UTF-8 are a malformed call.
-        asked = loaded(line.decode("utf-8", "surrogateescape"), "the line")
+        asked = loaded(line.decode("utf-8", "surrogateescape"), "the line is")
         if not isinstance(asked, dict):
             raise BadRequest("invalid", "the line is not an object", hint=FORM)
         id = asked.get("id")
@@ -193,11 +194,11 @@ def _tool(name: object) -> Tool[Any]:  # any tool
 
 
 def loaded(text: str, what: str) -> object:
-    """JSON that a caller sent."""
+    """JSON that a caller sent. `what` is the beginning of a sentence: "the line is"."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadRequest("invalid", f"{what} is not JSON: {error}", hint=FORM) from None
+        raise BadRequest("invalid", f"{what} not JSON: {reason(error, 'JSON')}", hint=FORM) from None
 
 
 def _shown(tool: Tool[Any], answer: Answer) -> str:

@@ -342,12 +342,13 @@ class _JsonObject(click.ParamType[Any]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         from json import loads
 
+        from lsptools.syntax.readers import reason
         from lsptools.tools.arguments import object_from_json
 
         try:
             return object_from_json(self._parameter.type, loads(value), self._parameter.field)
-        except ValueError as error:
-            self.fail(f"{value[:80]!r} is not JSON: {error}", param, ctx)
+        except (ValueError, RecursionError) as error:
+            self.fail(f"{value[:80]!r} is not JSON: {reason(error, 'JSON')}", param, ctx)
 
 
 def common_options() -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from lsptools.languages.python.modules import Module, Project
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
+from lsptools.syntax.readers import reason
 from lsptools.syntax.tree import Node, first_error
 from lsptools.text.lines import Offset, Span, UserPos
 
@@ -56,7 +57,7 @@ def _syntax(source: Source) -> Problem:
         end = source.document.lines.line_span(line - 1).end
         return Problem(SYNTAX, Span(at, max(at, end)), error.msg)
     except (ValueError, RecursionError, MemoryError) as error:
-        return Problem(SYNTAX, Span(Offset(0), Offset(0)), str(error) or type(error).__name__)
+        return Problem(SYNTAX, Span(Offset(0), Offset(0)), reason(error))
     node = first_error(source.tree)
     span = source.span(node.start_byte, node.end_byte) if node is not None else Span(Offset(0), Offset(0))
     return Problem(SYNTAX, span, "does not parse")

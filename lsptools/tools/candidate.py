@@ -80,9 +80,10 @@ def _made(context: Context, params: Params) -> str:
             hint="set LSPTOOLS_CANDIDATE_COMMAND, or send the `content`",
         )
     at = target(context.snapshot, params.path)
+    text = document_of(context.snapshot, at).text
     asked = {
         "path": at.name,
-        "text": document_of(context.snapshot, at).text,
+        "text": text,
         "instructions": params.instructions,
         "regions": list(params.regions),
     }
@@ -92,6 +93,12 @@ def _made(context: Context, params: Params) -> str:
         folder=str(context.snapshot.root.path),
         timeout_s=params.timeout,
     )
+    if text.strip() and not out.strip():
+        raise BadRequest(
+            "invalid",
+            f"{context.candidate_command[0]!r} succeeded and wrote nothing, which would empty {at.name!r}",
+            hint="see whether it writes the whole new text to standard output; `write` with an empty text empties a file",
+        )
     return out.decode("utf-8", "surrogateescape")
 
 
@@ -102,7 +109,12 @@ TOOL = Tool(
         "For the output of a formatter, of a person's editor, or of a model that writes whole files. `--diff` shows what it "
         "changes, `--region` names the lines that may change; a change outside of them is refused. Otherwise it is like "
         "`write`: the file must have been read and be what was read, lines that stay keep their line ends, and a Python file "
-        "that could be parsed must still be."
+        "that could be parsed must still be. With `--instructions` the text is made by the program in "
+        "LSPTOOLS_CANDIDATE_COMMAND, started without a shell in the workspace's root. On standard input it gets one JSON "
+        "object, in ASCII: `path` (relative to the root), `text` (the whole file), `instructions` (what was passed) and "
+        "`regions` (a list of strings such as `12-20`, empty if all lines may change). It writes the whole new text, in UTF-8, "
+        "to standard output and ends with 0; another exit code, more time than `--timeout`, or nothing at all for a file that "
+        "says something is an error, and the file stays."
     ),
     params=Params,
     run=run,

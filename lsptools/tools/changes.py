@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lsptools.edit.notebook import SUFFIX
 from lsptools.edit.plan import FilePlan, Plan
 from lsptools.edit.read import BAR
 from lsptools.edit.session import Session
@@ -34,7 +35,7 @@ MOST_FILES = 20
 _LONGEST_LINE = 200
 
 EXPECT = "the digest of the file as you know it, instead of having read it in the session"
-ALLOW_BROKEN = "write a Python file although it would no longer parse, and say so"
+ALLOW_BROKEN = "write a Python file or a notebook although it would no longer parse, and say so"
 NOT_VERIFIED = Verification()
 CHECK = "plan and check, write nothing; exit code 1 if it would be refused"
 
@@ -161,7 +162,10 @@ def remember(session: Session, plan: Plan) -> None:
         if file.after is None or file.moved_to is not None:
             session.forget(file.target.real)
         if file.after is not None:
-            session.see((file.moved_to or file.target).real, file.after.digest, file.after.encode())
+            # Who has sent a whole notebook knows it as it is; after an edit it is known as it was before.
+            is_whole = file.action in ("created", "overwritten") and file.name.endswith(SUFFIX)
+            real = (file.moved_to or file.target).real
+            session.see(real, file.after.digest, file.after.encode(), is_raw=True if is_whole else None)
 
 
 def follow(context: Context, applied: Applied) -> None:

@@ -129,8 +129,8 @@ TOOL = Tool(
     summary="Show a file, or a range of its lines, with line numbers.",
     guide=(
         "The number of each line stands in a column of its own (`12│`); what is right of the bar is the line as it stands "
-        "in the file, to be quoted without the number. At most 2,000 lines and 50 kB are shown, and lines of more than "
-        "2,000 characters are cut; the answer says how to go on. Lines end at LF, CRLF or a lone CR; line ends and a byte "
+        "in the file, to be quoted without the number. At most 2,000 lines and 50 kB are shown; where several lines "
+        "are, each is cut after 2,000 characters, and a line alone where the 50 kB end; the answer says how to go on. Lines end at LF, CRLF or a lone CR; line ends and a byte "
         "order mark are not shown. A notebook is shown as cells, a picture is described. Having read a file is what "
         "`edit`, `write` and the others ask for; the digest that is printed can be passed to them as `--expect`."
     ),

@@ -3,14 +3,14 @@
 The compiler is that of the Python which runs us: it also finds what the grammar alone does not (`return` outside of a function,
 a name that is a parameter and global). `ast` is asked with the least version the project promises to run on, as far as it can
 tell. A second witness, libcst, is told of: whether it reads the file, too, and writes it back the same. Where a project asks for
-a Python newer than ours, our compiler is no judge, and tree-sitter and libcst decide. JSON is read by Python's own reader,
-other languages by tree-sitter as far as their grammar is installed. A file that could not be read before is not held to this.
+a Python newer than ours, our compiler is no judge, and tree-sitter and libcst decide. JSON, notebooks and
+(from Python 3.11 on) TOML are read by Python's own readers, other languages by tree-sitter as far as their grammar is installed. A
+file that could not be read before is not held to this.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 import posixpath
 import sys
 import warnings
@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from lsptools.syntax.grammars import errors, tree_of
+from lsptools.syntax.readers import language_read, reason, unread
 from lsptools.syntax.tree import Node, first_error, parse
 from lsptools.syntax.witness import Witnessed, witnessed
 from lsptools.text.document import Document
@@ -89,7 +90,7 @@ def _is_known(pair: Pair) -> bool:
     """Whether there is something to read the file with. A new JSON file may be in one of its dialects."""
     if pair.is_python:
         return True
-    if _suffix(pair) == ".json":
+    if language_read(_suffix(pair)) is not None:
         return pair.before is not None
     return tree_of(_suffix(pair), b"") is not None
 
@@ -104,8 +105,11 @@ def _problem(pair: Pair, document: Document | None, least: Version) -> Problem |
         return None
     if pair.is_python:
         return _problem_of_python(pair, document, least)
-    if _suffix(pair) == ".json":
-        return _problem_of_json(pair, document)
+    if language_read(_suffix(pair)) is not None:
+        found = unread(_suffix(pair), document.text)
+        return (
+            None if found is None else Problem(pair.name, found.line, found.column, "syntax", found.message)
+        )
     tree = tree_of(_suffix(pair), document.utf8)
     node = None if tree is None else next(errors(tree), None)
     return (
@@ -130,17 +134,7 @@ def _problem_of_python(pair: Pair, document: Document, least: Version) -> Proble
     except SyntaxError as error:
         return Problem(pair.name, error.lineno or 0, error.offset or 0, "syntax", error.msg)
     except (ValueError, RecursionError, MemoryError) as error:
-        return Problem(pair.name, 0, 0, "syntax", str(error) or type(error).__name__)
-    return None
-
-
-def _problem_of_json(pair: Pair, document: Document) -> Problem | None:
-    try:
-        json.loads(document.text)
-    except json.JSONDecodeError as error:
-        return Problem(pair.name, error.lineno, error.colno, "syntax", error.msg)
-    except (ValueError, RecursionError) as error:
-        return Problem(pair.name, 0, 0, "syntax", str(error) or type(error).__name__)
+        return Problem(pair.name, 0, 0, "syntax", reason(error))
     return None
 
 

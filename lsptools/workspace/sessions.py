@@ -1,6 +1,6 @@
 """Named sessions: what a caller has seen, kept in the state folder from one command to the next.
 
-A session is one small file, `sessions/<name>.json`: digest by real path, and what was told. Beside it, shared by all sessions, lies the content that
+A session is one small file, `sessions/<name>.json`: digest by real path, which notebooks were read as JSON, and what was told. Beside it, shared by all sessions, lies the content that
 was seen, by digest, so that a later command can show what has changed since; it is bounded, and the oldest goes first.
 Whoever updates a session holds its lock and adds to what is there, so commands that run at the same time lose nothing.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +35,8 @@ class Kept:
     """By real path."""
     told: frozenset[str]
     """What the caller has been warned of."""
+    raw: frozenset[str] = frozenset()
+    """The real paths of notebooks that were read as the JSON they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +54,18 @@ class Sessions:
         """What is kept of the session; nothing if it is new."""
         try:
             loaded = json.loads(_DISK.read_bytes(str(self._file(name))))
-            return Kept(dict(loaded["digests"]), frozenset(loaded["told"]))
+            return Kept(dict(loaded["digests"]), frozenset(loaded["told"]), frozenset(loaded.get("raw", ())))
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return Kept({}, frozenset())
 
-    def update(self, name: str, digests: Mapping[str, str | None], told: Iterable[str] = ()) -> None:
-        """Enter what was seen (`None`: the file is forgotten) and told."""
+    def update(
+        self,
+        name: str,
+        digests: Mapping[str, str | None],
+        told: Iterable[str] = (),
+        raw: Collection[str] = (),
+    ) -> None:
+        """Enter what was seen (`None`: the file is forgotten) and told; of what was seen, `raw` as the JSON it is."""
         path = str(self._file(name))
         make_private(self.folder)
         with held([self.folder / f"{name}.lock"], timeout_s=_TIMEOUT_S):
@@ -66,6 +74,7 @@ class Sessions:
             kept = {
                 "digests": {path: digest for path, digest in known.items() if digest is not None},
                 "told": sorted(before.told.union(told)),
+                "raw": sorted((before.raw - digests.keys()) | {path for path in raw if digests.get(path)}),
             }
             _DISK.write_atomic(path, json.dumps(kept).encode(), mode=0o600)
 

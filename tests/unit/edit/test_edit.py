@@ -204,6 +204,26 @@ def test_other_languages_are_told_not_refused() -> None:
     assert not plan_edit(view, session, "b.json", [Replacement("{", "{{")]).notes
 
 
+def test_toml_is_told() -> None:
+    pytest.importorskip("tomllib")
+    view, session = workspace({"a.toml": "[x]\ny = 1\n", "b.toml": "x = "})
+    for old, new, place in (("1", "", "2:5"), ("[x]", "[x", "1:3"), ("1\n", "[1,\n", "2:8")):
+        (said,) = plan_edit(view, session, "a.toml", [Replacement(old, new)]).notes
+        assert said.startswith(f"a.toml:{place}: it is not TOML any more: ") and "(at" not in said
+    assert not plan_edit(view, session, "a.toml", [Replacement("1", "2")]).notes
+    assert not plan_edit(view, session, "b.toml", [Replacement("x", "y")]).notes
+    assert "not TOML: " in plan_write(view, session, "c.toml", "[").notes[0]
+
+
+def test_what_is_nested_too_deeply_for_python_is_said_so() -> None:
+    view, session = workspace({"m.py": "x = 1\n", "a.json": "[]"})
+    deep = Replacement("1", "-" * 50_000 + "1")
+    refusal = error_of(lambda: plan_edit(view, session, "m.py", [deep]))
+    assert refusal.kind == "syntax" and "too deeply nested for Python" in refusal.message
+    notes = plan_edit(view, session, "a.json", [Replacement("[]", "[" * 100_000)]).notes
+    assert "too deeply nested for JSON" in notes[0]
+
+
 # Writing
 
 

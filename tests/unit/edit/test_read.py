@@ -14,12 +14,15 @@ from editing import after, memory, shown, snapshot, workspace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lsptools.edit.candidate import plan_candidate
+from lsptools.edit.lines import LineEdit, plan_lines
 from lsptools.edit.notebook import cells_text, edit_of, sources
 from lsptools.edit.pictures import Picture, picture_of
-from lsptools.edit.read import MOST_BYTES, MOST_LINES, read
+from lsptools.edit.read import LONGEST_LINE, MOST_BYTES, MOST_LINES, read
 from lsptools.edit.replace import Replacement, plan_edit
 from lsptools.edit.session import Session
 from lsptools.edit.target import Target
+from lsptools.edit.write import plan_write
 from lsptools.errors import ToolError
 from lsptools.text.document import digest_of
 from lsptools.workspace.paths import Root
@@ -42,6 +45,8 @@ AT = Target("p", "/p", "p")
         ("one\u2028uno\u0085eins\ntwo\n".encode(), {"offset": 2}, ["     2│two"]),
         (b"a\n\n", {}, ["     1│a", "     2│"]),
         (b"abcdef\n", {"column": 4}, ["     1│def"]),
+        (b"abcdef\nab\n", {"column": 6}, ["     1│f", "     2│"]),
+        (b"\nab\n", {"limit": 1}, ["     1│"]),
         (b"", {}, []),
     ],
 )
@@ -51,7 +56,10 @@ def test_what_is_shown(data: bytes, range: dict[str, int], wanted: list[str]) ->
     assert session.seen("/nowhere/ws/f") == digest_of(data)
 
 
-@pytest.mark.parametrize("range", [{"offset": 0}, {"limit": 0}, {"column": 0}, {"offset": 3}])
+@pytest.mark.parametrize(
+    "range",
+    [{"offset": 0}, {"limit": 0}, {"column": 0}, {"offset": 3}, {"column": 2}, {"offset": 2, "column": 9}],
+)
 def test_a_range_that_is_none(range: dict[str, int]) -> None:
     view, session = snapshot(memory({"f": "a\nb\n"})), Session()
     with pytest.raises(ToolError) as caught:
@@ -85,6 +93,14 @@ def test_a_long_line_is_cut_and_its_rest_can_be_had() -> None:
             break
         column = int(said.rpartition("column ")[2].rstrip("]"))
     assert got == line
+
+
+@pytest.mark.parametrize(("before", "n_shown"), [("", MOST_BYTES - 200), ("a\n", LONGEST_LINE)])
+def test_a_line_alone_may_take_all_the_room(before: str, n_shown: int) -> None:
+    view, session = workspace({"f": before + "x" * 60_000})
+    assert shown(view, session, "f").shown.count("x") == n_shown
+    alone = shown(view, session, "f", offset=before.count("\n") + 1, limit=1)
+    assert alone.shown.count("x") == MOST_BYTES - 200
 
 
 @given(st.text("aé😀\n\udce9", max_size=200), st.integers(1, 60))
@@ -264,6 +280,102 @@ def test_a_cell_is_edited_as_it_is_shown() -> None:
     with pytest.raises(ToolError) as caught:
         edited_notebook(("print(6 * 7)\n", "1"), ("print(6", "2"))
     assert caught.value.kind == "overlap"
+
+
+ONE_CELL = (
+    '{"cells":[{"cell_type":"code","execution_count":null,"metadata":{"tags":["b=2"]},"outputs":[],"source":["b=2"]}],'
+    '"metadata":{"kernel":"x"},"nbformat":4,"nbformat_minor":5}'
+)
+
+
+def one_cell(
+    old: str, new: str, *, raw: bool = False, allow_broken: bool = False, text: str = ONE_CELL
+) -> bytes:
+    """The notebook after an edit, by who has read it as cells or as JSON."""
+    view, session = snapshot(memory({"n.ipynb": text})), Session()
+    read(view, session, "n.ipynb", raw=raw)
+    plan = plan_edit(view, session, "n.ipynb", [Replacement(old, new)], allow_broken=allow_broken)
+    return after(plan, "n.ipynb")
+
+
+@pytest.mark.parametrize("new", ['b="x"', "b=2\nc=3", "b=r'\\n'", "b='\t'", "b=“2”"])
+@pytest.mark.parametrize("in_tags", [True, False])
+def test_what_is_put_into_a_cell_is_escaped(new: str, in_tags: bool) -> None:
+    text = ONE_CELL if in_tags else ONE_CELL.replace('"tags":["b=2"]', "")
+    found = one_cell("b=2", new, text=text).decode()
+    assert "".join(json.loads(found)["cells"][0]["source"]) == new
+    head, tail = text[: text.index('["b=2"]}]')], text[text.index("}],") :]
+    assert found.startswith(head) and found.endswith(tail)
+
+
+def test_who_reads_a_notebook_as_json_edits_json() -> None:
+    changed = one_cell('"source":["b=2"]', '"source":["b=\\"x\\""]', raw=True)
+    assert json.loads(changed)["cells"][0]["source"] == ['b="x"']
+    for raw in (True, False):
+        assert json.loads(one_cell('"kernel":"x"', '"kernel":"y"', raw=raw))["metadata"] == {"kernel": "y"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "raw"),
+    [
+        ('"source":["b=2"]', '"source":["b="x""]', True),
+        ('"kernel":"x"', '"kernel":x', False),
+        ('"cells"', '"sells"', False),
+    ],
+)
+def test_a_notebook_stays_one(old: str, new: str, raw: bool) -> None:
+    with pytest.raises(ToolError) as caught:
+        one_cell(old, new, raw=raw)
+    assert caught.value.kind == "syntax" and "no longer be a notebook" in caught.value.message
+    assert "allow_broken" in caught.value.hint
+    assert one_cell(old, new, raw=raw, allow_broken=True).decode() == ONE_CELL.replace(old, new)
+
+
+def test_cells_and_json_are_edited_in_calls_of_their_own() -> None:
+    view, session = workspace({"n.ipynb": ONE_CELL})
+    edits = [Replacement("b=2", 'b="x"'), Replacement('"kernel":"x"', '"kernel":"y"')]
+    for wanted in (edits, edits[::-1], [edits[0], Replacement("nowhere", "x")]):
+        with pytest.raises(ToolError) as caught:
+            plan_edit(view, session, "n.ipynb", wanted)
+        assert caught.value.kind == "not_found"
+
+
+def test_the_cell_view_is_not_written_over_the_notebook() -> None:
+    view, session = workspace({"n.ipynb": ONE_CELL, "broken.ipynb": "{"})
+    text = cells_text(ONE_CELL)
+    assert text is not None
+    for new in (text, "{}", '{"cells": 1}'):
+        with pytest.raises(ToolError) as caught:
+            plan_write(view, session, "n.ipynb", new)
+        assert caught.value.kind == "syntax"
+        assert (
+            "no longer be a notebook" in plan_write(view, session, "n.ipynb", new, allow_broken=True).notes[0]
+        )
+        assert "no notebook" in plan_write(view, session, "new.ipynb", new).notes[0]
+    assert not plan_write(view, session, "n.ipynb", '{"cells": []}').notes
+    assert not plan_write(view, session, "broken.ipynb", "[").notes
+
+
+def test_lines_of_a_notebook_are_those_of_cells_unless_it_is_known_as_json() -> None:
+    text = json.dumps(json.loads(ONE_CELL), indent=1)
+    number = text[: text.index('"kernel"')].count("\n") + 1
+    wanted = [LineEdit(number, number, '  "kernel": "y"')]
+    view, session = workspace({"n.ipynb": text})
+    for plan in (
+        lambda: plan_lines(view, session, "n.ipynb", wanted),
+        lambda: plan_candidate(view, session, "n.ipynb", text, regions=[(number, number)]),
+        lambda: plan_lines(view, Session(), "n.ipynb", wanted, expect=digest_of(text.encode())),
+    ):
+        with pytest.raises(ToolError) as caught:
+            plan()
+        assert caught.value.kind == "invalid" and "raw" in caught.value.hint
+    read(view, session, "n.ipynb", raw=True)
+    assert after(plan_lines(view, session, "n.ipynb", wanted), "n.ipynb").decode() == text.replace(
+        '"x"', '"y"'
+    )
+    read(view, session, "n.ipynb")
+    with pytest.raises(ToolError):
+        plan_lines(view, session, "n.ipynb", wanted)
 
 
 def test_a_notebook_can_be_edited_as_json() -> None:

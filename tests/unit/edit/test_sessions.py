@@ -253,6 +253,9 @@ def test_sessions_add_to_what_is_there(tmp_path: Path) -> None:
     sessions.update("s", {}, {"once"})
     assert sessions.load("s") == Kept({"/b": "2"}, frozenset({"once"}))
     assert sessions.load("t") == Kept({}, frozenset())
+    sessions.update("t", {"/a": "1", "/b": "2"}, raw={"/a", "/b"})
+    sessions.update("t", {"/b": "3", "/c": None}, raw={"/c"})
+    assert sessions.load("t").raw == {"/a"}
     sessions.keep([b"content"])
     assert sessions.content(digest_of(b"content")) == b"content"
     assert sessions.content(digest_of(b"other")) is None
@@ -266,6 +269,8 @@ def test_a_candidate_from_a_program_of_the_users(root: Path, capsys: pytest.Capt
     program = "import json,sys; print(json.load(sys.stdin)['text'].upper(), end='')"
     for command, kind in (
         (f'python3 -c "{program}"', None),
+        ("true", "invalid"),
+        ("echo", "invalid"),
         ("false", "unavailable"),
         ("no-such-program-x", "unavailable"),
     ):
@@ -273,6 +278,27 @@ def test_a_candidate_from_a_program_of_the_users(root: Path, capsys: pytest.Capt
             code, said = lsptools(capsys, "candidate", "a.txt", "--instructions", "shout", *where)
         assert said.get("error", {}).get("kind") == kind, (code, said)
         assert (root / "a.txt").read_text() == "ONE\nTWO\n"
+    (root / "a.txt").write_text("")
+    lsptools(capsys, "read", "a.txt", *where)
+    with mock.patch.dict(os.environ, {"LSPTOOLS_CANDIDATE_COMMAND": "true"}):
+        code, said = lsptools(capsys, "candidate", "a.txt", "--instructions", "shout", *where)
+    assert code == 0 and said["files"][0]["action"] == "unchanged"
+
+
+def test_what_the_program_of_the_users_is_told(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ("--root", str(root), "--session", "s")
+    lsptools(capsys, "read", "a.txt", *where)
+    program = "import json,sys; print(json.load(sys.stdin)['regions'], 'two', sep='\\n')"
+    with mock.patch.dict(os.environ, {"LSPTOOLS_CANDIDATE_COMMAND": f'python3 -c "{program}"'}):
+        code, said = lsptools(
+            capsys, "candidate", "a.txt", "--instructions", "x", "--region", "1", "--diff", *where
+        )
+    assert code == 0 and "+['1']\n" in said["diff"], said
+    with mock.patch.dict(os.environ, {"LSPTOOLS_CANDIDATE_COMMAND": "cat"}):
+        code, said = lsptools(capsys, "candidate", "a.txt", "--instructions", "é", *where)
+    assert code == 0, said
+    text = (root / "a.txt").read_text("ascii")
+    assert json.loads(text) == {"path": "a.txt", "text": "one\ntwo\n", "instructions": "é", "regions": []}
 
 
 def test_a_symbol_by_its_name_and_by_its_place(root: Path, workspace: Workspace) -> None:
@@ -289,6 +315,27 @@ def test_a_symbol_by_its_name_and_by_its_place(root: Path, workspace: Workspace)
         "    def f(self): return 0",
         "    def f(self): return 2",
     ]
+
+
+def test_a_named_session_knows_how_a_notebook_was_read(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = '{"cells": [{"source": ["b=2"]}],\n"metadata": {}}\n'
+    (root / "n.ipynb").write_text(text)
+    where = ("--root", str(root), "--session", "s")
+    line = ("edit-lines", "n.ipynb", "--start", "2", "--new", '"metadata": {"a": 1}}')
+    lsptools(capsys, "read", "n.ipynb", *where)
+    code, said = lsptools(capsys, *line, *where)
+    assert (code, said["error"]["kind"]) == (2, "invalid")
+    lsptools(capsys, "edit", "n.ipynb", "--old", "b=2", "--new", 'b="x"', *where)
+    assert json.loads((root / "n.ipynb").read_text())["cells"][0]["source"] == ['b="x"']
+    lsptools(capsys, "read", "n.ipynb", "--raw", *where)
+    code, said = lsptools(capsys, *line, *where)
+    assert code == 0, said
+    code, said = lsptools(capsys, "edit", "n.ipynb", "--old", "1", "--new", "x", *where)
+    assert said["error"]["kind"] == "syntax"
+    code, said = lsptools(capsys, "edit", "n.ipynb", "--old", "1", "--new", "x", "--allow-broken", *where)
+    assert code == 0 and (root / "n.ipynb").read_text().endswith('{"a": x}}\n')
 
 
 def test_all_of_it_in_memory() -> None:

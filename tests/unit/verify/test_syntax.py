@@ -28,6 +28,7 @@ JS = ".js"
         ("a.pyi", "x: int\n", "x: int[\n", FAILED, "cannot be read any more"),
         ("a.json", '{"a": 1}', '{"a": 1,}', FAILED, "cannot be read any more"),
         ("a.json", '{"a": 1}', '{"a": 2}', PASSED, "1 file can be read"),
+        ("a.ipynb", '{"cells": []}', '{"cells": [}', FAILED, "cannot be read any more"),
         ("a.json", "// a\n{}", "// b\n{}", NOT_RUN, "could not be read before either"),
         ("a.json", None, "// b\n{}", NOT_RUN, "no Python file differs"),
         ("a.unknown", "(", "((", NOT_RUN, "no Python file differs"),
@@ -45,6 +46,13 @@ def test_the_place_is_told(tmp_path: Path) -> None:
     versions = planned(workspace(tmp_path, {"a.json": '{\n  "a": 1\n}'}), {"a.json": '{\n  "a" 1\n}'})
     (problem,) = syntax.check(versions).problems
     assert (problem.path, problem.line, problem.column) == ("a.json", 2, 7)
+
+
+def test_toml_is_read(tmp_path: Path) -> None:
+    pytest.importorskip("tomllib", reason="Python 3.11 has it")
+    versions = planned(workspace(tmp_path, {"a.toml": "a = 1\n"}), {"a.toml": "a = 1\nb = [\n"})
+    (problem,) = syntax.check(versions).problems
+    assert (problem.path, problem.line, problem.column) == ("a.toml", 2, 6)
 
 
 @pytest.mark.skipif(tree_of(JS, b"") is None, reason="the grammar of JavaScript is not installed")
