@@ -91,8 +91,11 @@ TOOL = Tool(
         "typographic quotes, dashes and spaces, compatible characters and blanks at line ends folded; indentation, inner "
         "blanks, empty lines and case always count. Several edits of one call are all located in the text before the call "
         "and are done together or not at all. Only what differs is written: line ends, encoding, byte order mark, "
-        "permission bits and all other bytes stay. A Python file that could be parsed must still be. The file must have "
-        "been read (`unread`) and be what was read (`stale`). A miss says why, and shows the nearest passage."
+        "permission bits and all other bytes stay. A Python file that could be parsed must still be, and a notebook must "
+        "stay one; in other languages (JSON, TOML, and those whose tree-sitter grammar is installed) new syntax errors are told. "
+        "In a notebook the text is looked for in the cells, and what is written there is escaped; what is in no cell, or is "
+        "edited by who has read it with `--raw`, is JSON. The file must have been read (`unread`) and be what "
+        "was read (`stale`). A miss says why, and shows the nearest passage."
     ),
     params=Params,
     run=run,

@@ -81,7 +81,8 @@ TOOL = Tool(
     guide=(
         "The numbers are those of `read`, and all ranges of a call speak of the file as it was read; ranges that overlap "
         "are refused. An `end` of one less than `start` inserts before `start`, which may be one past the last line. The "
-        "file must have been read and be what was read, so a number never means another line than it did. For a passage "
+        "file must have been read and be what was read, so a number never means another line than it did; a notebook, of which "
+        "`read` shows cells, must have been read with `--raw`. For a passage "
         "that is short enough to quote, `edit` is safer."
     ),
     params=Params,

@@ -58,7 +58,8 @@ TOOL = Tool(
     guide=(
         "Folders above a new file are made. A file that is there must have been read, and keeps its encoding, permission "
         "bits, and the line ends of lines that stay; a new file is written as given, in UTF-8. To change a part of a file "
-        "use `edit`: it is safer and shorter. Lines like `# ... rest of the code unchanged` are refused."
+        "use `edit`: it is safer and shorter. A Python file that could be parsed must still be, and a notebook is written as the "
+        "JSON it is, not as the cells that `read` shows. Lines like `# ... rest of the code unchanged` are refused."
     ),
     params=Params,
     run=run,

@@ -226,6 +226,7 @@ def test_one_call(root: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> Non
     assert (code, said["ok"], said["result"]["found"]) == (1, True, False)
     code, said = one(capsysbinary, "read", "{", *where)
     assert (code, said["error"]["kind"]) == (2, "invalid")
+    assert said["error"]["message"].startswith("the arguments are not JSON: ")
     with mock.patch("sys.stdin", io.StringIO('{"path": "b"}')):
         assert one(capsysbinary, "read", "-", *where)[0] == 0
 
