@@ -24,12 +24,13 @@ def moved_to(indent: str, text: str, step: str | None = None) -> list[str]:
         lines.pop(0)
     while lines and not lines[-1].strip():
         lines.pop()
-    parts = _Parts.of("\n".join(lines))
+    bare = "\n".join(lines)
+    parts = _Parts.of(bare)
     own = min(
         (leading(line) for number, line in enumerate(lines) if line.strip() and number not in parts.literal),
         key=len,
     )
-    given = step_of(lines)
+    given = step_of(bare)
     if step is not None and given is not None and step != given:
         return list(_converted(lines, parts, _Steps(own, indent, given, step)))
     if own == indent:
@@ -40,15 +41,19 @@ def moved_to(indent: str, text: str, step: str | None = None) -> list[str]:
     ]
 
 
-def step_of(lines: Sequence[str], like: str = "") -> str | None:
-    """How much deeper blocks are than what they belong to, mostly; `None` where there are none.
+def step_of(text: str, like: str = "") -> str | None:
+    """How much deeper blocks are than what they belong to, mostly; where there are none, what is in brackets; else `None`.
 
-    If `like` is given, only steps of its kind of blanks count.
+    Lines end at `\\n`. If `like` is given, only steps of its kind of blanks count.
     """
-    found = Counter(_steps(lines))
-    if like:
-        found = Counter({step: n for step, n in found.items() if step[0] == like[-1]})
-    return found.most_common(1)[0][0] if found else None
+    parts = _Parts.of(text)
+    in_strings = parts.literal | parts.docstring
+    lines = [line for number, line in enumerate(text.split("\n")) if number not in in_strings]
+    for openers in (":", "([{"):
+        found = Counter(step for step in _steps(lines, openers) if not like or step[0] == like[-1])
+        if found:
+            return found.most_common(1)[0][0]
+    return None
 
 
 def leading(line: str) -> str:
@@ -56,7 +61,8 @@ def leading(line: str) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _steps(lines: Iterable[str]) -> Iterator[str]:
+def _steps(lines: Iterable[str], openers: str) -> Iterator[str]:
+    """How much deeper each line is than the one before it, if that ends with one of the openers."""
     header: str | None = None
     for line in lines:
         words = line.strip()
@@ -65,7 +71,7 @@ def _steps(lines: Iterable[str]) -> Iterator[str]:
         before = leading(line)
         if header is not None and before.startswith(header) and before != header:
             yield before[len(header) :]
-        header = before if words.partition(" #")[0].rstrip().endswith(":") else None
+        header = before if words.partition(" #")[0].rstrip()[-1] in openers else None
 
 
 class _Parts:

@@ -7,9 +7,9 @@ Old and new text are data: nothing in them is an expression, a template or an es
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from lsptools.edit.notebook import SUFFIX
+from lsptools.edit.notebook import SUFFIX, cells_text
 from lsptools.edit.placeholders import check_no_placeholder
 from lsptools.edit.plan import FilePlan, Plan, created, edited, planned
 from lsptools.edit.session import Session
@@ -193,11 +193,19 @@ def _located(session: Session, file: Opened, each: Replacement) -> Found:
     if not found.matches:
         from lsptools.edit.diagnose import missed
 
-        raise missed(session, file, each.old_str, each.new_str)
+        raise missed(session, _as_read(session, file), each.old_str, each.new_str)
     expected = each.expected_count if each.expected_count is not None else None if each.replace_all else 1
     if expected is not None and len(found.matches) != expected:
         raise _ambiguous(file, each, found, expected)
     return found
+
+
+def _as_read(session: Session, file: Opened) -> Opened:
+    """With the text that `read` shows: that of a notebook is its cells, unless it was read as JSON."""
+    text = None
+    if file.target.real_name.endswith(SUFFIX) and file.target.real not in session.raw:
+        text = cells_text(file.document.text)
+    return file if text is None else Opened(file.target, replace(file.document, text=text))
 
 
 def _ambiguous(file: Opened, each: Replacement, found: Found, expected: int) -> BadRequest:

@@ -29,7 +29,7 @@ from lsptools.syntax.definition import Definition, definition_at, definitions_li
 from lsptools.syntax.outline import Item, outline
 from lsptools.syntax.tree import parse
 from lsptools.text.edits import TextEdit
-from lsptools.text.lines import Lines, Offset, Span, split_lines
+from lsptools.text.lines import Lines, Offset, Span
 from lsptools.workspace.snapshot import Snapshot
 
 Action = Literal["replace", "before", "after"]
@@ -199,11 +199,11 @@ def _step(lines: Lines, found: Definition) -> str | None:
     """How much deeper blocks are: those of the definition itself, or those of the file."""
     indent, text = _indent(lines, found), lines.text
     start = lines.starts[lines.line_of(found.span.start)]
-    return step_of(_lines(text[start : found.span.end]), indent) or step_of(_lines(text), indent)
+    return step_of(_lf(text[start : found.span.end]), indent) or step_of(_lf(text), indent)
 
 
-def _lines(text: str) -> list[str]:
-    return [line.rstrip("\r\n") for line in split_lines(text)]
+def _lf(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _edit(

@@ -340,6 +340,15 @@ def test_cells_and_json_are_edited_in_calls_of_their_own() -> None:
         assert caught.value.kind == "not_found"
 
 
+def test_a_miss_in_a_notebook_shows_what_was_read() -> None:
+    text = ONE_CELL.replace('"b=2"', '"def f():\\n", "    return \\"two\\""')
+    for raw in (False, True):
+        with pytest.raises(ToolError) as caught:
+            one_cell('    retrun "two"', "x", raw=raw, text=text)
+        assert caught.value.kind == "not_found"
+        assert ('     3│    return "two"' in f"{caught.value.message}{caught.value.hint}") is not raw
+
+
 def test_the_cell_view_is_not_written_over_the_notebook() -> None:
     view, session = workspace({"n.ipynb": ONE_CELL, "broken.ipynb": "{"})
     text = cells_text(ONE_CELL)

@@ -299,6 +299,24 @@ def test_the_text_takes_the_steps_of_the_file(source: str, action: Action) -> No
     assert changed("def f", action, GIVEN, source) == head + wanted
 
 
+@pytest.mark.parametrize("source", [TABS, BLANKS, TWO, TABS.replace("\n", "\r\n")])
+@pytest.mark.parametrize(
+    "given",
+    [
+        "x = {\n    1: 2,\n    3: [\n        4,\n    ],\n}",
+        'def g():\n    """G.\n\n    Args:\n      a: b\n    Raises:\n      c: d\n    """\n    return [\n        1,\n    ]',
+    ],
+)
+def test_brackets_and_docstrings(source: str, given: str) -> None:
+    step = "\t" if "\t" in source else "    " if source is BLANKS else "  "
+    wanted = []
+    for line in given.split("\n"):
+        n_steps, over = divmod(len(line) - len(line.lstrip()), 4)
+        wanted.append(step * (n_steps + 1) + " " * over + line.lstrip() if line else "")
+    found = changed("def f", "replace", given, source).replace("\r\n", "\n")
+    assert found == "class A:\n" + "\n".join(wanted) + "\n"
+
+
 @pytest.mark.parametrize("given", [TABS, BLANKS, TWO, TABS.expandtabs(8)])
 @pytest.mark.parametrize("source", [TABS, BLANKS, TWO])
 def test_a_definition_in_other_steps_becomes_the_same(source: str, given: str) -> None:
