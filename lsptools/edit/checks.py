@@ -16,7 +16,7 @@ from lsptools.edit.notebook import is_notebook
 from lsptools.edit.python_changed import problem_after
 from lsptools.edit.python_syntax import SUFFIXES, Problem, Version, parse_problem, project_version
 from lsptools.errors import Conflict, Refused, Site
-from lsptools.syntax.readers import Unread, language_read, unread
+from lsptools.syntax.readers import language_read, unread
 from lsptools.text.document import Document
 from lsptools.text.edits import Edits
 from lsptools.text.lines import ByteOffset, Lines
@@ -103,12 +103,13 @@ def _notebook(file: Edited) -> tuple[str, Site] | None:
         return None
     if file.before is not None and not is_notebook(file.name, file.before.text):
         return None
-    at = unread(NOTEBOOK, file.after.text) or Unread(1, 1, "it is JSON without a list of cells")
+    found = unread(NOTEBOOK, file.after.text)
+    says = "it is JSON without a list of cells" if found is None else f"it is not JSON: {found.message}"
     happened = (
         f"{file.name!r} would no longer be a notebook" if file.before is not None else "it is no notebook"
     )
-    says = at.message if at.message.startswith("it is") else f"it is not JSON: {at.message}"
-    return happened, Site(file.name, at.line, at.column, f"{happened}: {says}")
+    line, column = (1, 1) if found is None else (found.line, found.column)
+    return happened, Site(file.name, line, column, f"{happened}: {says}")
 
 
 def _source_line(document: Document, at: Problem) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+from pathlib import Path
+
 import pytest
 from editing import after, workspace
 
@@ -322,6 +326,37 @@ def test_brackets_and_docstrings(source: str, given: str) -> None:
 def test_a_definition_in_other_steps_becomes_the_same(source: str, given: str) -> None:
     new = given.replace("return 1", "return 2")
     assert changed("class A", "replace", new, source) == source.replace("return 1", "return 2")
+
+
+def meaning(text: str) -> str:
+    """The tree that Python makes of it; of a docstring what it says, however deep it stands."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
+            node.value.value = inspect.cleandoc(node.value.value)
+    return ast.dump(tree)
+
+
+@pytest.mark.parametrize("step", ["\t", "  ", "        "])
+def test_steps_change_and_python_reads_the_same(step: str) -> None:
+    n_texts = 0
+    for path in sorted(Path(__file__).parents[3].joinpath("lsptools", "text").glob("*.py")):
+        source = path.read_text("utf-8")
+        for node in ast.parse(source).body:
+            text = ast.get_source_segment(source, node)
+            if not isinstance(node, ast.ClassDef | ast.FunctionDef) or text is None:
+                continue
+            n_texts += 1
+            there = "\n".join(moved_to("", text, step))
+            assert meaning(there) == meaning(text), (path, text)
+            back = "\n".join(moved_to("", there, "    "))
+            assert meaning(back) == meaning(text), (path, text)
+            assert f"\n{step}" in there
+    assert n_texts > 50
 
 
 def test_the_definition_itself_goes_before_the_file() -> None:
