@@ -253,7 +253,7 @@ def _undo(answer: UndoAnswer, showing: Showing) -> Body:
     applied = answer.applied
     lines = [
         *(f"restored: {file.path}" for file in applied.files),
-        *(f"moved: {move.old} -> {move.new}" for move in applied.moves),
+        *(f"moved: {move.old} -> {move.new}" for move in answer.moves),
         *(f"note: {note}" for note in applied.notes),
         f'to redo it: undo(id="{applied.undo_id}")',
     ]

@@ -373,7 +373,7 @@ _STANDING_COLOUR = {"passed": "green", "failed": "red", "could not run": "yellow
 
 def _undo(answer: UndoAnswer, look: Look) -> Iterator[str]:
     yield from (f"restored: {visible(look.shown(file.path))}" for file in answer.applied.files)
-    yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in answer.applied.moves)
+    yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in answer.moves)
     yield from (f"note: {visible(note)}" for note in answer.applied.notes)
 
 

@@ -88,6 +88,19 @@ class Before:
         self.seen[name] = facts
         return digest
 
+    def link_digest_at(self, course: Course, path: str) -> str | None:
+        """The digest of what the link at `path` says after the course, which is kept; `None` if there is no link."""
+        there = course.trace(path)
+        if there.digest:
+            return there.digest
+        facts = self.facts(there.origin) if there.what == "disk" else None
+        if facts is None or not stat.S_ISLNK(facts.st_mode):
+            return None
+        says = os.fsencode(self.operations.readlink(self.absolute(there.origin)))
+        digest = digest_of(says)
+        self.contents[digest] = says
+        return digest
+
     def holds_something(self, course: Course, folder: str) -> bool:
         """Is anything in the folder after the course?"""
         names = {step.new if step.kind == "move" else step.path for step in course.steps}

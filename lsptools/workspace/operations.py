@@ -9,7 +9,7 @@ and mode bits; no owners, no hard links, no clock). Only `apply.py` and `journal
 """
 
 # ruff: noqa: PTH101, PTH102, PTH104, PTH105, PTH106, PTH108, PTH112, PTH113, PTH114, PTH115, PTH116
-# ruff: noqa: PTH120
+# ruff: noqa: PTH120, PTH211
 # Strings and `os`, not `pathlib`: a search reads thousands of files, and these calls are most of its time.
 
 from __future__ import annotations
@@ -89,8 +89,14 @@ class Operations(Protocol):
     def link(self, path: str, other: str) -> None:
         """Give a file (not what a link leads to) a second name; `OSError` where there is no such thing."""
 
-    def keep_owner(self, original: str, copy: str) -> None:
-        """Give the copy the owner, group and extended attributes of the original, as far as we may."""
+    def symlink(self, leads_to: str, path: str) -> None:
+        """Create a link that says `leads_to`, at a `path` where nothing is."""
+
+    def keep_owner(self, original: str, copy: str) -> bool:
+        """Give the copy the owner, group and extended attributes of the original, as far as we may.
+
+        False if owner and group are not those of the original now.
+        """
 
     def unlink(self, path: str) -> None:
         """Remove a file, or a link (not what it leads to)."""
@@ -195,8 +201,11 @@ class LocalOperations:
     def link(self, path: str, other: str) -> None:
         os.link(path, other, follow_symlinks=False)
 
-    def keep_owner(self, original: str, copy: str) -> None:
-        keep_owner(os.open(original, _READ | _NOFOLLOW), os.open(copy, _READ | _NOFOLLOW))
+    def symlink(self, leads_to: str, path: str) -> None:
+        os.symlink(leads_to, path)
+
+    def keep_owner(self, original: str, copy: str) -> bool:
+        return keep_owner(os.open(original, _READ | _NOFOLLOW), os.open(copy, _READ | _NOFOLLOW))
 
     def unlink(self, path: str) -> None:
         os.unlink(path)
@@ -234,8 +243,9 @@ def write_open(descriptor: int, parts: Sequence[bytes], mode: int | None) -> Non
         os.close(descriptor)
 
 
-def keep_owner(original: int, copy: int) -> None:
-    """Owner, group and extended attributes from one open file to another; both are closed."""
+def keep_owner(original: int, copy: int) -> bool:
+    """Owner, group and extended attributes from one open file to another; both are closed. Were owner and group kept?"""
+    is_kept = True
     try:
         facts, own = os.fstat(original), os.fstat(copy)
         if (facts.st_uid, facts.st_gid) != (own.st_uid, own.st_gid) and hasattr(os, "fchown"):
@@ -245,6 +255,7 @@ def keep_owner(original: int, copy: int) -> None:
             except PermissionError:
                 # What ran as its owner must not run as us.
                 mode &= ~(stat.S_ISUID | stat.S_ISGID)
+                is_kept = False
             os.fchmod(copy, mode)  # a new owner has cost the file these bits
         if hasattr(os, "listxattr"):
             with suppress(OSError):
@@ -254,6 +265,7 @@ def keep_owner(original: int, copy: int) -> None:
     finally:
         os.close(original)
         os.close(copy)
+    return is_kept
 
 
 def temporary_beside(path: str) -> str:
@@ -392,8 +404,11 @@ class MemoryOperations:
     def link(self, path: str, other: str) -> None:
         raise _error(errno.EPERM, other)
 
-    def keep_owner(self, original: str, copy: str) -> None:
-        pass  # there are no owners
+    def symlink(self, leads_to: str, path: str) -> None:
+        self._links[self._free(path)] = leads_to
+
+    def keep_owner(self, original: str, copy: str) -> bool:
+        return True  # there are no owners
 
     def unlink(self, path: str) -> None:
         itself = self._itself(path)

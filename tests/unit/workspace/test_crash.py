@@ -6,11 +6,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from casefile import File, Tree
+from casefile import Entry, File, Folder, Link, Tree
 from changing import Bench, Stop, bench, in_a_process_that_dies, kill_self, quick_folder
 
 from lsptools.errors import Refused
-from lsptools.workspace.change import Change, Creation, Move
+from lsptools.text.document import digest_of
+from lsptools.workspace.change import Change, Creation, Deletion, Move
 from lsptools.workspace.journal import history, recover, undo
 
 pytestmark = [
@@ -73,6 +74,21 @@ def puzzle(folder: Path) -> tuple[Bench, Change]:
     return at, Change(moves=tuple(Move(old, new) for old, new in moves))
 
 
+def exchange(folder: Path) -> tuple[Bench, Change]:
+    """Names trade places, links and folders go, and new files take their names."""
+    files: dict[str, bytes | Entry] = {"a": b"", "b": b"", "p/x": b"", "q/y": b"", "e/f": Folder()}
+    at = bench(folder, {**files, "l": Link("a"), "k": Link("nowhere"), "d": b"d", "g/x": b""})
+    moves = (Move("a", "b"), Move("b", "a"), Move("p", "q"), Move("q", "p"))
+    gone = (
+        Deletion("l", digest_of(b"a"), "link"),
+        Deletion("k", digest_of(b"nowhere"), "link"),
+        at.deleting("d"),
+        at.deleting("g/x"),
+        *(Deletion(name, "", "folder") for name in ("e", "e/f", "g")),
+    )
+    return at, Change((), moves, (Creation("l", "l"), Creation("d", "d"), Creation("g", "")), gone)
+
+
 def dies(at: Bench, change: Change, step: int) -> None:
     assert in_a_process_that_dies(lambda: at.apply(change, Stop(step, kill_self)))
 
@@ -94,7 +110,7 @@ def steps_and_trees(at: Bench, change: Change) -> tuple[list[str], Tree, Tree]:
     return counted.steps, old, new
 
 
-@pytest.mark.parametrize("make", [twenty_files, all_sorts, puzzle])
+@pytest.mark.parametrize("make", [twenty_files, all_sorts, puzzle, exchange])
 def test_killed_at_every_step(folder: Path, make: Callable[[Path], tuple[Bench, Change]]) -> None:
     at, change = make(folder)
     steps, old, new = steps_and_trees(at, change)
@@ -112,7 +128,7 @@ def test_killed_at_every_step(folder: Path, make: Callable[[Path], tuple[Bench, 
             assert at.tree == old
 
 
-@pytest.mark.parametrize("make", [all_sorts, puzzle])
+@pytest.mark.parametrize("make", [all_sorts, puzzle, exchange])
 @pytest.mark.parametrize("first", ["committed", "tidy"])
 def test_killed_again_at_every_step_of_the_repair(
     folder: Path, make: Callable[[Path], tuple[Bench, Change]], first: str
