@@ -24,6 +24,7 @@ from lsptools.tools.verify import Verification, report_json
 if TYPE_CHECKING:
     from lsptools.verify.ladder import Report
     from lsptools.workspace.apply import Applied
+    from lsptools.workspace.paths import Root
     from lsptools.workspace.snapshot import Snapshot
 
 N_AROUND = 2
@@ -141,7 +142,7 @@ def change(
         warnings = _warnings(context)
         snapshot.checkpoint()  # who called may have left
         applied = apply(snapshot, planned.change, context.state)
-        remember(session, planned)
+        remember(session, planned, applied, snapshot.root)
     return ChangeAnswer(planned, applied, snapshot, warnings=warnings, report=report)
 
 
@@ -155,11 +156,14 @@ def _reals(snapshot: Snapshot, paths: Iterable[str]) -> list[str]:
     return found
 
 
-def remember(session: Session, plan: Plan) -> None:
+def remember(session: Session, plan: Plan, applied: Applied, root: Root) -> None:
     """What the session wrote, it has seen."""
     for file in plan.files:
-        if file.after is None or file.moved_to is not None:
+        if file.action == "deleted":
             session.forget(file.target.real)
+    for move in applied.moves:
+        session.move(str(root.path / move.old), str(root.path / move.new))
+    for file in plan.files:
         if file.after is not None:
             session.see((file.moved_to or file.target).real, file.after.digest, file.after.encode())
 
