@@ -271,7 +271,8 @@ def _history(answer: HistoryAnswer, showing: Showing) -> Body:
         for entry in answer.entries
     ]
     facts = {"total": len(entries)}
-    head = () if entries else ("nothing was changed in this workspace yet",)
+    notes = tuple(f"note: {note}" for note in answer.notes)
+    head = notes if entries else (*notes, "nothing was changed in this workspace yet")
     return Body(head, tuple(entries), "entries", facts=facts)
 
 

@@ -390,6 +390,7 @@ def _history(answer: HistoryAnswer, look: Look) -> Iterator[str]:
         when = datetime.fromtimestamp(entry.when).astimezone().isoformat(" ", "seconds")
         undone = look.paint("dim", " (undone)") if entry.undone else ""
         yield f"{look.paint('bold', entry.id)}  {when}  {visible(entry.label)}, {counted(len(entry.files), 'file')}{undone}"
+    yield from (f"note: {visible(note)}" for note in answer.notes)
 
 
 def diff_lines(diff: str, look: Look) -> Iterator[str]:

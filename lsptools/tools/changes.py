@@ -34,7 +34,7 @@ MOST_SHOWN = 40
 MOST_FILES = 20
 _LONGEST_LINE = 200
 
-EXPECT = "the digest of the file as you know it, instead of having read it in the session"
+EXPECT = "the digest of the file as you know it, or its first 8 digits or more, instead of having read it in the session"
 ALLOW_BROKEN = "write a Python file although it would no longer parse, and say so"
 NOT_VERIFIED = Verification()
 CHECK = "plan and check, write nothing; exit code 1 if it would be refused"

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -68,8 +70,22 @@ class Disk:
         """The text of a file; `not_found`, `is_directory`, `binary` as `BadRequest`."""
         document = self.documents.get(name)
         if document is None:
+            self._check_size(name)
             document = self.documents.setdefault(name, self._document(name, self.read(name)))
         return document
+
+    def _check_size(self, name: str) -> None:
+        """Refuse a file of too many bytes, before they are read."""
+        if name == ".":
+            return
+        folder, _, base = name.rpartition("/")
+        absolute = f"{self._folder(folder)}{os.sep}{base}"
+        with suppress(OSError):  # reading it will say what is wrong
+            facts = self.operations.lstat(absolute)
+            if stat.S_ISLNK(facts.st_mode):
+                facts = self.operations.lstat(self._behind(absolute))
+            if facts.st_size > LARGEST and stat.S_ISREG(facts.st_mode):
+                raise _too_large(name, facts.st_size)
 
     def external_document(self, absolute: str) -> Document:
         """The text of a file outside the root."""
@@ -182,6 +198,9 @@ class Disk:
             # Windows says of a folder that it may not be opened.
             if self.operations.is_dir(absolute):
                 raise _is_directory(name) from None
+            if error.errno in _SAID:
+                says, hint = _SAID[error.errno]
+                raise BadRequest("invalid", f"{_shortened(name)!r} {says}", hint=hint) from None
             if error.errno in _IS_NO_FILE:
                 raise BadRequest(
                     "invalid", f"{name!r} is no regular file", hint="name a file with text in it"
@@ -190,7 +209,15 @@ class Disk:
 
 
 _IS_A_LINK = (errno.ELOOP, errno.EMLINK)  # EMLINK is FreeBSD's word
-_IS_NO_FILE = (errno.EINVAL, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG)
+_IS_NO_FILE = (errno.EINVAL, errno.ENXIO)
+_SAID = {
+    errno.ELOOP: ("leads nowhere: its links go round in a circle", "mend the link"),
+    errno.ENAMETOOLONG: ("is too long a name for this system", "name a file that is there"),
+}
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= 80 else f"{name[:80]}…"
 
 
 LARGEST = 32 << 20
@@ -202,12 +229,16 @@ def decoded(name: str, data: bytes) -> Document:
     if is_binary(data):
         raise BadRequest("binary", f"{name!r} is binary", hint="name a text file")
     if len(data) > LARGEST:
-        raise BadRequest(
-            "invalid",
-            f"{name!r} has {len(data) >> 20} MB; files of more than {LARGEST >> 20} MB are not read as text",
-            hint="split the file, or search in it with `lsptools search`",
-        )
+        raise _too_large(name, len(data))
     return Document.decode(data)
+
+
+def _too_large(name: str, n_bytes: int) -> BadRequest:
+    return BadRequest(
+        "invalid",
+        f"{name!r} has {n_bytes >> 20} MB; files of more than {LARGEST >> 20} MB are not read as text",
+        hint="split the file, or search in it with `lsptools search`",
+    )
 
 
 def not_found(name: str) -> BadRequest:

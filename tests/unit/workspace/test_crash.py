@@ -10,7 +10,10 @@ from casefile import Entry, File, Folder, Link, Tree
 from changing import Bench, Stop, bench, in_a_process_that_dies, kill_self, quick_folder
 
 from lsptools.errors import Refused
+from lsptools.faces.render import Look, answer_text
 from lsptools.text.document import digest_of
+from lsptools.tools.base import Context
+from lsptools.tools.history import TOOL
 from lsptools.workspace.change import Change, Creation, Deletion, Move
 from lsptools.workspace.journal import history, recover, undo
 
@@ -220,6 +223,19 @@ def test_what_was_changed_after_the_crash_is_kept_and_named(folder: Path) -> Non
     assert mine["t/u/new.py"] == File(b"mine too")
     assert at.tree == {**old, **mine}
     check_clean(at)
+
+
+def test_the_history_says_what_it_repaired(folder: Path) -> None:
+    at, change = all_sorts(folder)
+    steps, _, _ = steps_and_trees(at, change)
+    dies(at, change, step_number(steps, "committed"))
+    (at.ws / "d.py").write_bytes(b"mine")
+    context = Context(at.snapshot, lambda: at.state)
+    answer = TOOL.run(context, TOOL.params())
+    (note,) = answer.to_json()["notes"]
+    assert "was taken back; left as they are, because they were changed since: d.py" in note
+    assert f"note: {note}" in answer_text("history", answer, Look())
+    assert TOOL.run(context, TOOL.params()).notes == ()
 
 
 def test_a_change_under_way_is_waited_for_and_not_repaired(folder: Path) -> None:
