@@ -292,7 +292,8 @@ class _Taker:
 
     def outcome(self) -> tuple[list[FilePlan], dict[str, str]]:
         """What has become of each file, and the new texts of those that are open."""
-        plans = [self._deleted(entry) for entry in self._desk.removed()]
+        removed = sorted(self._desk.removed(), key=lambda entry: entry.origin or "")
+        plans = [self._deleted(entry) for entry in removed]
         moves = self._desk.moves()
         buffers = {}
         for now, entry in self._desk.present():

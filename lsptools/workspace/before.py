@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from lsptools.errors import Unavailable
@@ -53,6 +54,17 @@ class Before:
         if folder not in self._real_folders:
             self._real_folders[folder] = self.real(folder)
         return f"{self._real_folders[folder]}/{base}"
+
+    def place_after(self, path: str, left: Collection[str]) -> str:
+        """The place of what is called `path` when nothing is at the places in `left` any more, neither link nor folder."""
+        at = ""
+        *folders, base = path.split("/")
+        for number, part in enumerate(folders):
+            here = f"{at}/{part}" if at else part
+            if here in left:
+                return "/".join([here, *folders[number + 1 :], base])
+            at = self.place(f"{here}/-").removesuffix("/-")
+        return f"{at}/{base}" if at else base
 
     def facts(self, name: str) -> os.stat_result | None:
         """Facts about `name` itself; `None` if there is nothing."""

@@ -37,12 +37,13 @@ def prepare_change(root: Root, operations: Operations, change: Change) -> Prepar
         _ADD_DELETION[deletion.kind](draft, deletion)
     draft.problems.stale += [each.path for each in change.read if not _is_as_read(draft.disk, each)]
     draft.problems.raise_gravest(_CHANGED)
-    _add_moves(draft, change.moves)
+    left = _places_left(draft.disk, change)
+    _add_moves(draft, change.moves, left)
     _add_doomed(draft)
     draft.problems.stale += draft.doomed
     draft.problems.raise_gravest(_CHANGED)
     for creation in change.creations:
-        _add_creation(draft, creation)
+        _add_creation(draft, creation, left)
     _add_emptied(draft)
     return replace(checked(draft.disk, draft.course.steps, _CHANGED), notes=tuple(draft.notes))
 
@@ -72,10 +73,18 @@ def real_paths(root: Root, operations: Operations, change: Change) -> set[str] |
         return None
     names = {disk.real(file.path) for file in change.edits}
     names |= {disk.real(file.path) for file in change.read}
-    names |= {disk.place(file.path) for file in change.creations}
+    left = _places_left(disk, change)
+    names |= {disk.place_after(file.path, left) for file in change.creations}
     names |= {disk.place(file.path) for file in change.deletions}
-    names |= {disk.place(path) for move in change.moves for path in (move.old, move.new)}
+    names |= {disk.place(move.old) for move in change.moves}
+    names |= {disk.place_after(move.new, left) for move in change.moves}
     return {disk.absolute(name) for name in names}
+
+
+def _places_left(disk: Before, change: Change) -> set[str]:
+    """The places from which links and folders go, so that they lead nowhere by the time new names are given."""
+    left = {disk.place(move.old) for move in change.moves}
+    return left | {disk.place(file.path) for file in change.deletions if file.kind != "file"}
 
 
 def real_paths_of_steps(root: Root, operations: Operations, steps: Sequence[Step]) -> set[str] | None:
@@ -191,10 +200,10 @@ def _named_once(draft: _Draft, path: str, name: str) -> os.stat_result | None:
     return facts
 
 
-def _add_moves(draft: _Draft, moves: Sequence[Move]) -> None:
+def _add_moves(draft: _Draft, moves: Sequence[Move], places_left: Collection[str]) -> None:
     """Outer folders first; a move to a name that another move leaves goes after that one."""
     disk = draft.disk
-    places = {disk.place(move.old): disk.place(move.new) for move in moves}
+    places = {disk.place(move.old): disk.place_after(move.new, places_left) for move in moves}
     left = dict(sorted(places.items(), key=lambda place: place[0].count("/")))
     for old in left:
         if disk.facts(old) is None:
@@ -256,8 +265,8 @@ def _raise_no_order(draft: _Draft, left: Mapping[str, str]) -> NoReturn:
     )
 
 
-def _add_creation(draft: _Draft, creation: Creation) -> None:
-    name = draft.disk.place(creation.path)
+def _add_creation(draft: _Draft, creation: Creation, places_left: Collection[str]) -> None:
+    name = draft.disk.place_after(creation.path, places_left)
     data = creation.document.encode()
     digest = digest_of(data)
     draft.disk.contents[digest] = data
