@@ -347,6 +347,21 @@ def delete(name: str, **options: bool) -> Json:
             ),
             "delete an empty folder": ({"e/f": None}, [delete("e/f")], {"e": None}),
             "rename an empty folder": ({"e": None}, [rename("e", "f")], {"f": None}),
+            "rename a link to the name of the folder that it led into": (
+                {"p/r/a": b"a", "p/l": "-> r/a"},
+                [delete("p/r", recursive=True), rename("p/l", "p/r")],
+                {"p/r": "-> r/a"},
+            ),
+            "a folder takes the place of a link": (
+                {"p/a": b"a", "l": "-> p"},
+                [delete("l"), create("l/a"), edit("l/a", "x")],
+                {"p/a": b"a", "l/a": b"x"},
+            ),
+            "rename a folder to the name of a link that is deleted": (
+                {"a": b"a", "l": "-> a", "p/r/a": b"one", "p/l": "-> r/a"},
+                [delete("l"), edit("p/l"), rename("p", "l")],
+                {"a": b"a", "l/r/a": b"ONE", "l/l": "-> r/a"},
+            ),
             "rename a folder and back": (ALL_SORTS, [rename("p", "q"), rename("q", "p")], ALL_SORTS),
         }.items()
     ],

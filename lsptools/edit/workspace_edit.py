@@ -7,7 +7,7 @@ half a character, and as the protocol says elsewhere. Of an entry that cannot be
 An edit is of the file that a name leads to. A rename or a deletion is of the entry that has the name: a link, where it is
 one, whatever it leads to. Folders move and go with all that is in them, also what is no text.
 
-Where it stops: a snippet is refused, not rendered.
+Where it stops: a snippet is refused, not rendered, and so is a folder that ends up below the name it had (`invalid`).
 """
 
 from __future__ import annotations

@@ -46,11 +46,11 @@ class AnchoredOperations(LocalOperations):
         self._root = str(root.path)
         self._prefix = self._root.rstrip(os.sep) + os.sep
 
-    def read_unlinked(self, path: str) -> bytes:
+    def read_unlinked(self, path: str, *, most: int | None = None) -> bytes:
         if not self._is_below(path):
-            return super().read_unlinked(path)
+            return super().read_unlinked(path, most=most)
         with self._folder_of(path) as (folder, name):
-            return read_open(os.open(name, _READ, dir_fd=folder), path)
+            return read_open(os.open(name, _READ, dir_fd=folder), path, most)
 
     def write_new(self, path: str, data: bytes, *more: bytes, mode: int | None = None) -> None:
         if not self._is_below(path):

@@ -559,5 +559,8 @@ def _folders(job: _Job) -> set[str]:
 def _sync(job: _Job, folders: Iterable[str]) -> None:
     """Wait until the names in those folders that are there are on the disk."""
     for folder in sorted(folders):
+        path = job.absolute(folder)
+        # Where a folder was there may be a link now, which leads who knows where.
         with suppress(FileNotFoundError, NotADirectoryError):
-            job.operations.fsync_dir(job.absolute(folder))
+            if not job.operations.is_link(path):
+                job.operations.fsync_dir(path)

@@ -8,6 +8,7 @@ the root, with `/`; a `real` name has no link in it, a `place` none but perhaps 
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Collection
@@ -72,6 +73,10 @@ class Before:
             return self.operations.lstat(self.absolute(name))
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            return None  # below a link that leads to itself is nothing
 
     def is_folder(self, name: str) -> bool:
         """Whether `name` is a folder."""

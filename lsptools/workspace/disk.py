@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from lsptools.errors import BadRequest, Unavailable
@@ -70,22 +69,8 @@ class Disk:
         """The text of a file; `not_found`, `is_directory`, `binary` as `BadRequest`."""
         document = self.documents.get(name)
         if document is None:
-            self._check_size(name)
-            document = self.documents.setdefault(name, self._document(name, self.read(name)))
+            document = self.documents.setdefault(name, self._document(name, self.read(name, most=LARGEST)))
         return document
-
-    def _check_size(self, name: str) -> None:
-        """Refuse a file of too many bytes, before they are read."""
-        if name == ".":
-            return
-        folder, _, base = name.rpartition("/")
-        absolute = f"{self._folder(folder)}{os.sep}{base}"
-        with suppress(OSError):  # reading it will say what is wrong
-            facts = self.operations.lstat(absolute)
-            if stat.S_ISLNK(facts.st_mode):
-                facts = self.operations.lstat(self._behind(absolute))
-            if facts.st_size > LARGEST and stat.S_ISREG(facts.st_mode):
-                raise _too_large(name, facts.st_size)
 
     def external_document(self, absolute: str) -> Document:
         """The text of a file outside the root."""
@@ -99,12 +84,13 @@ class Disk:
         known = self.earlier.get(name)
         return known.document if known is not None and known.document.is_of(data) else decoded(name, data)
 
-    def read(self, name: str) -> bytes:
-        """The bytes of a file, read now."""
+    def read(self, name: str, *, most: int | None = None) -> bytes:
+        """The bytes of a file, read now; one of more than `most` bytes is refused, and not read."""
         if name == ".":
             raise _is_directory(name)
         folder, _, base = name.rpartition("/")
-        return self._attempt(name, f"{self._folder(folder)}{os.sep}{base}", self._read_confined)
+        read = partial(self._read_confined, most=most)
+        return self._attempt(name, f"{self._folder(folder)}{os.sep}{base}", read)
 
     def kinds(self, folder: str) -> Mapping[str, str]:
         """What is in a folder, as first listed; nothing if there is no such folder. Links that lead out are `other`."""
@@ -177,14 +163,14 @@ class Disk:
             return "file"
         return "folder" if self.operations.is_dir(real) else "other"
 
-    def _read_confined(self, absolute: str) -> bytes:
+    def _read_confined(self, absolute: str, *, most: int | None) -> bytes:
         try:
-            return self.operations.read_unlinked(absolute)
+            return self.operations.read_unlinked(absolute, most=most)
         except OSError as error:
             if error.errno not in _IS_A_LINK:
                 raise
         # Where it leads there is no link any more, unless someone has just put one there.
-        return self.operations.read_unlinked(self._behind(absolute))
+        return self.operations.read_unlinked(self._behind(absolute), most=most)
 
     def _attempt(self, name: str, absolute: str, read: Callable[[str], bytes]) -> bytes:
         """What `read` reads; its `OSError` becomes an error of ours."""
@@ -198,6 +184,8 @@ class Disk:
             # Windows says of a folder that it may not be opened.
             if self.operations.is_dir(absolute):
                 raise _is_directory(name) from None
+            if error.errno == errno.EFBIG:
+                raise _too_large(name, self.operations.stat(absolute).st_size) from None
             if error.errno in _SAID:
                 says, hint = _SAID[error.errno]
                 raise BadRequest("invalid", f"{_shortened(name)!r} {says}", hint=hint) from None

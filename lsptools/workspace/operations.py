@@ -35,8 +35,8 @@ class Operations(Protocol):
     def read_bytes(self, path: str) -> bytes:
         """The content of a regular file, links followed. Anything else (a pipe, a device) is `EINVAL`, at once."""
 
-    def read_unlinked(self, path: str) -> bytes:
-        """Like `read_bytes`, but a `path` that is itself a link is `ELOOP`."""
+    def read_unlinked(self, path: str, *, most: int | None = None) -> bytes:
+        """Like `read_bytes`, but a `path` that is itself a link is `ELOOP`, and more than `most` bytes are `EFBIG`, unread."""
 
     def stat(self, path: str) -> os.stat_result:
         """Facts about the file behind `path`."""
@@ -127,10 +127,10 @@ class LocalOperations:
     def read_bytes(self, path: str) -> bytes:
         return read_open(os.open(path, _READ), path)
 
-    def read_unlinked(self, path: str) -> bytes:
+    def read_unlinked(self, path: str, *, most: int | None = None) -> bytes:
         if not _NOFOLLOW and os.path.islink(path):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
-        return read_open(os.open(path, _READ | _NOFOLLOW), path)
+        return read_open(os.open(path, _READ | _NOFOLLOW), path, most)
 
     def stat(self, path: str) -> os.stat_result:
         return os.stat(path)
@@ -281,13 +281,18 @@ def _kind(entry: os.DirEntry[str]) -> str:
     return "link" if entry.is_symlink() else "other"
 
 
-def read_open(descriptor: int, path: str) -> bytes:
-    """All bytes of an open regular file, which is closed. One `read` when its size does not change meanwhile."""
+def read_open(descriptor: int, path: str, most: int | None = None) -> bytes:
+    """All bytes of an open regular file, which is closed. One `read` when its size does not change meanwhile.
+
+    More than `most` bytes are `EFBIG`, and not read.
+    """
     try:
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode):
             code = errno.EISDIR if stat.S_ISDIR(facts.st_mode) else errno.EINVAL
             raise OSError(code, os.strerror(code), path)
+        if most is not None and facts.st_size > most:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
         data = os.read(descriptor, facts.st_size + 1)
         if len(data) == facts.st_size:
             return data
@@ -324,10 +329,13 @@ class MemoryOperations:
             raise _error(errno.EISDIR, path)
         return self._files[real]
 
-    def read_unlinked(self, path: str) -> bytes:
+    def read_unlinked(self, path: str, *, most: int | None = None) -> bytes:
         if self.is_link(path):
             raise _error(errno.ELOOP, path)
-        return self.read_bytes(path)
+        data = self.read_bytes(path)
+        if most is not None and len(data) > most:
+            raise _error(errno.EFBIG, path)
+        return data
 
     def stat(self, path: str) -> os.stat_result:
         return self._facts(self._existing(path))

@@ -103,6 +103,9 @@ class Course:
                 if not is_at_or_below(path, step.new):
                     return Trace("nothing", path, "")
                 path = step.path + path[len(step.new) :]
+            elif step.path != path:
+                if step.kind != "write":
+                    return Trace("nothing", path, "")  # what was there went with a folder or link above it
             elif step.kind == "write":
                 digest = digest or step.after
             elif step.kind in ("create", "link"):
@@ -114,8 +117,10 @@ class Course:
     def _last_about(self, path: str, before: int) -> int:
         """The last step with a number below `before` that decides what is at `path`; -1 if there is none."""
         last = _last_below(self._at.get(path), before)
-        for above in (path, *folders_above(path)):
+        last = max(last, _last_below(self._moves.get(path), before))
+        for above in folders_above(path):
             last = max(last, _last_below(self._moves.get(above), before))
+            last = max(last, _last_below(self._at.get(above), before))
         return last
 
 
