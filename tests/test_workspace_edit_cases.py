@@ -207,3 +207,247 @@ def test_folders_move_and_go(root: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_nonsense_is_refused(root: Path, edit: Json, capsys: pytest.CaptureFixture[str]) -> None:
     code, answer = run(root, edit, capsys=capsys)
     assert code == 2 and answer["error"]["kind"] in ("invalid", "outside_workspace")
+
+
+# Names: entries that are moved and deleted, each on what the ones before it have left
+
+LINKED: Mapping[str, bytes | str | None] = {"a.txt": b"one\n", "l": "-> a.txt"}
+"""Content by name; of a link, where it leads; `None` for an empty folder."""
+TWO: Mapping[str, bytes | str | None] = {"a.txt": b"a\n", "b.txt": b"b\n"}
+ALL_SORTS: Mapping[str, bytes | str | None] = {
+    "p/a.txt": b"one\n",
+    "p/x.png": b"\x89PNG\0\0",
+    "p/l": "-> a.txt",
+    "p/out": "-> /etc",
+    "p/gone": "-> nowhere",
+    "p/sub/empty": None,
+}
+
+
+def edit(name: str, text: str = "ONE") -> Json:
+    return {
+        "textDocument": {"uri": name, "version": None},
+        "edits": [replaced((0, 0), (0, 3), text)],
+    }
+
+
+def rename(old: str, new: str, **options: bool) -> Json:
+    return {"kind": "rename", "oldUri": old, "newUri": new, "options": options}
+
+
+def create(name: str, **options: bool) -> Json:
+    return {"kind": "create", "uri": name, "options": options}
+
+
+def delete(name: str, **options: bool) -> Json:
+    return {"kind": "delete", "uri": name, "options": options}
+
+
+@pytest.mark.parametrize(
+    ("files", "entries", "wanted"),
+    [
+        pytest.param(*case, id=name)
+        for name, case in {
+            "edit by the link, rename the file": (
+                LINKED,
+                [edit("l"), rename("a.txt", "b.txt")],
+                {"b.txt": b"ONE\n", "l": "-> a.txt"},
+            ),
+            "edit the file, rename the link": (
+                LINKED,
+                [edit("a.txt"), rename("l", "l2")],
+                {"a.txt": b"ONE\n", "l2": "-> a.txt"},
+            ),
+            "rename the link, edit by it": (
+                LINKED,
+                [rename("l", "l2"), edit("l2")],
+                {"a.txt": b"ONE\n", "l2": "-> a.txt"},
+            ),
+            "edit by the link, delete the file": (LINKED, [edit("l"), delete("a.txt")], {"l": "-> a.txt"}),
+            "edit by the link, delete the link": (LINKED, [edit("l"), delete("l")], {"a.txt": b"ONE\n"}),
+            "edit by both names": (
+                LINKED,
+                [edit("l"), edit("a.txt", "TWO")],
+                {"a.txt": b"TWO\n", "l": "-> a.txt"},
+            ),
+            "rename the file over the link to it": (
+                LINKED,
+                [rename("a.txt", "l", overwrite=True)],
+                {"l": b"one\n"},
+            ),
+            "a new file where the link leads": (
+                LINKED,
+                [rename("a.txt", "b.txt"), create("l"), edit("a.txt", "new\n")],
+                {"a.txt": b"new\n", "b.txt": b"one\n", "l": "-> a.txt"},
+            ),
+            "edit through a link to a folder that has moved": (
+                {"p/a.txt": b"one\n", "k": "-> p"},
+                [rename("p", "q"), rename("k", "q/k"), create("p/a.txt"), edit("q/a.txt")],
+                {"q/a.txt": b"ONE\n", "q/k": "-> p", "p/a.txt": b""},
+            ),
+            "a swap through a third name": (
+                TWO,
+                [rename("a.txt", "t"), rename("b.txt", "a.txt"), rename("t", "b.txt")],
+                {"a.txt": b"b\n", "b.txt": b"a\n"},
+            ),
+            "a swap through a third name, with an edit": (
+                LINKED | {"b.txt": b"two\n"},
+                [rename("a.txt", "t"), rename("b.txt", "a.txt"), edit("l", "TWO"), rename("t", "b.txt")],
+                {"a.txt": b"TWO\n", "b.txt": b"one\n", "l": "-> a.txt"},
+            ),
+            "delete, then create": (TWO, [delete("a.txt"), create("a.txt")], {"a.txt": b"", "b.txt": b"b\n"}),
+            "delete a folder, then create a file there": (
+                ALL_SORTS,
+                [delete("p", recursive=True), create("p"), edit("p", "x")],
+                {"p": b"x"},
+            ),
+            "delete, then rename to it": (
+                TWO,
+                [delete("a.txt"), rename("b.txt", "a.txt")],
+                {"a.txt": b"b\n"},
+            ),
+            "create, then delete": (TWO, [create("c"), delete("c")], TWO),
+            "create over a binary file": (
+                {"x": b"\0"},
+                [create("x", overwrite=True), edit("x", "text")],
+                {"x": b"text"},
+            ),
+            "rename a binary file": ({"x": b"\0"}, [rename("x", "q/y")], {"q/y": b"\0"}),
+            "delete a binary file": ({"x": b"\0", "y": b""}, [delete("x")], {"y": b""}),
+            "delete a link": (LINKED, [delete("l")], {"a.txt": b"one\n"}),
+            "delete a link to nothing": ({"l": "-> nowhere", "y": b""}, [delete("l")], {"y": b""}),
+            "rename a link to nothing": ({"l": "-> nowhere"}, [rename("l", "k")], {"k": "-> nowhere"}),
+            "rename a folder": (
+                ALL_SORTS,
+                [rename("p", "q")],
+                {f"q{name[1:]}": data for name, data in ALL_SORTS.items()},
+            ),
+            "rename a folder, and what is in it": (
+                ALL_SORTS,
+                [
+                    rename("p", "q"),
+                    edit("q/l"),
+                    rename("q/x.png", "y.png"),
+                    rename("q/sub", "r/sub"),
+                    delete("q/out"),
+                ],
+                {
+                    "q/a.txt": b"ONE\n",
+                    "q/l": "-> a.txt",
+                    "q/gone": "-> nowhere",
+                    "y.png": b"\x89PNG\0\0",
+                    "r/sub/empty": None,
+                },
+            ),
+            "delete a folder": (ALL_SORTS | {"y": b""}, [delete("p", recursive=True)], {"y": b""}),
+            "delete a folder out of which something was moved": (
+                ALL_SORTS,
+                [rename("p/a.txt", "a.txt"), delete("p", recursive=True), rename("a.txt", "p/b.txt")],
+                {"p/b.txt": b"one\n"},
+            ),
+            "delete an empty folder": ({"e/f": None}, [delete("e/f")], {"e": None}),
+            "rename an empty folder": ({"e": None}, [rename("e", "f")], {"f": None}),
+            "rename a link to the name of the folder that it led into": (
+                {"p/r/a": b"a", "p/l": "-> r/a"},
+                [delete("p/r", recursive=True), rename("p/l", "p/r")],
+                {"p/r": "-> r/a"},
+            ),
+            "a folder takes the place of a link": (
+                {"p/a": b"a", "l": "-> p"},
+                [delete("l"), create("l/a"), edit("l/a", "x")],
+                {"p/a": b"a", "l/a": b"x"},
+            ),
+            "rename a folder to the name of a link that is deleted": (
+                {"a": b"a", "l": "-> a", "p/r/a": b"one", "p/l": "-> r/a"},
+                [delete("l"), edit("p/l"), rename("p", "l")],
+                {"a": b"a", "l/r/a": b"ONE", "l/l": "-> r/a"},
+            ),
+            "rename a folder and back": (ALL_SORTS, [rename("p", "q"), rename("q", "p")], ALL_SORTS),
+        }.items()
+    ],
+)
+def test_names(
+    files: Mapping[str, bytes | str | None],
+    entries: list[Json],
+    wanted: Mapping[str, bytes | str | None],
+    root: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, content in files.items():
+        put_entry(root / name, content)
+    start = entries_of(root)
+    given = json.loads(json.dumps(entries), object_hook=lambda entry: with_uris(entry, root))
+    code, answer = run(root, {"documentChanges": given}, capsys=capsys)
+    assert code == 0, answer
+    assert entries_of(root) == dict(wanted)
+    if start == dict(wanted):
+        return
+    assert answer["files"]
+    assert main(["undo", "--root", str(root), "--json"]) == 0, capsys.readouterr().out
+    assert entries_of(root) == start
+
+
+@pytest.mark.parametrize(
+    ("files", "entries", "kind"),
+    [
+        (ALL_SORTS, [delete("p")], "is_directory"),
+        ({"e/f": None}, [delete("e")], "is_directory"),
+        (ALL_SORTS, [rename("p", "p/q")], "invalid"),
+        (TWO, [rename("a.txt", "b.txt/c")], "invalid"),
+        (TWO, [delete(".", recursive=True)], "invalid"),
+        (TWO, [rename(".", "c")], "invalid"),
+        (TWO, [delete("a.txt"), edit("a.txt")], "not_found"),
+        (TWO, [delete("a.txt"), delete("a.txt")], "not_found"),
+        (TWO, [rename("a.txt", "c"), rename("b.txt", "c")], "exists"),
+        (LINKED, [create("l")], "exists"),
+        (LINKED, [rename("a.txt", "l")], "exists"),
+        ({"l": "-> l2", "l2": "-> l"}, [edit("l")], "invalid"),
+        ({"l": "-> /etc"}, [edit("l/passwd")], "outside_workspace"),
+        (TWO, [edit("a.txt", "x\0y")], "invalid"),
+    ],
+)
+def test_names_that_cannot_be_had(
+    files: Mapping[str, bytes | str | None],
+    entries: list[Json],
+    kind: str,
+    root: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name, content in files.items():
+        put_entry(root / name, content)
+    start = entries_of(root)
+    given = json.loads(json.dumps(entries), object_hook=lambda entry: with_uris(entry, root))
+    code, answer = run(root, {"documentChanges": given}, capsys=capsys)
+    assert code and answer["error"]["kind"] == kind, answer
+    assert entries_of(root) == start
+
+
+def with_uris(entry: Json, root: Path) -> Json:
+    return {
+        name: f"{root.as_uri()}/{value}" if name in ("uri", "oldUri", "newUri") else value
+        for name, value in entry.items()
+    }
+
+
+def put_entry(path: Path, content: bytes | str | None) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if content is None:
+        path.mkdir()
+    elif isinstance(content, str):
+        path.symlink_to(content.removeprefix("-> "))
+    else:
+        path.write_bytes(content)
+
+
+def entries_of(root: Path) -> dict[str, bytes | str | None]:
+    """Files, links and empty folders, by name."""
+    found: dict[str, bytes | str | None] = {}
+    for path in root.rglob("*"):
+        name = path.relative_to(root).as_posix()
+        if path.is_symlink():
+            found[name] = f"-> {path.readlink()}"
+        elif not path.is_dir():
+            found[name] = path.read_bytes()
+        elif not any(path.iterdir()):
+            found[name] = None
+    return found

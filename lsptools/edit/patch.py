@@ -143,7 +143,7 @@ def _plans(located: Sequence[_Located]) -> Iterator[FilePlan]:
 def _plan(each: _Located) -> FilePlan:
     document, at, patch = each.document, each.target, each.patch
     if document is None:
-        return created(at, patch.content)
+        return created(at, patch.content, patch.mode)
     edits, tier = _edits(document, at.name, [_without_mark(hunk, document) for hunk in patch.hunks])
     text = edits.apply(document.text)
     if patch.kind == "delete":

@@ -12,7 +12,7 @@ from typing import Literal
 
 from lsptools.edit.checks import Edited, check
 from lsptools.edit.target import Opened, Target
-from lsptools.errors import BadRequest, Refused
+from lsptools.errors import BadRequest, Refused, Site
 from lsptools.text.document import Document, digest_of
 from lsptools.text.edits import Edits
 from lsptools.text.lines import Offset, Span
@@ -40,6 +40,12 @@ class FilePlan:
     """How the passage was found; `None` where none was looked for."""
     n_replaced: int = 0
     """How many passages were replaced."""
+    kind: Literal["file", "link", "folder"] = "file"
+    """What is deleted."""
+    digest: str = ""
+    """Of what is deleted, where no text is known of it (`Deletion.base_digest`)."""
+    mode: int | None = None
+    """Of a new file, see `Creation.mode`."""
 
     @property
     def name(self) -> str:
@@ -93,8 +99,8 @@ def with_text(document: Document, text: str) -> Document:
     return replace(other, digest=digest_of(other.encode()))
 
 
-def created(at: Target, text: str) -> FilePlan:
-    """The plan for a new file: UTF-8, its text as given."""
+def created(at: Target, text: str, mode: int | None = None) -> FilePlan:
+    """The plan for a new file: UTF-8, its text as given, and perhaps its permission bits."""
     name = at.real_name  # behind a link that leads to nothing yet
     document = Creation(name, text).document
     try:
@@ -103,7 +109,21 @@ def created(at: Target, text: str) -> FilePlan:
         if refused.kind == "encoding":
             refused.hint = "a new file is written in UTF-8: leave out the declaration in its first two lines"
         raise
-    return FilePlan(at, "created", None, replace(document, digest=digest_of(data)))
+    return FilePlan(at, "created", None, replace(document, digest=digest_of(data)), mode=mode)
+
+
+def _check_no_nul(file: FilePlan) -> None:
+    """A text that has a NUL is refused, for nobody could edit it any more; unless it had one before."""
+    before, after = file.before, file.after
+    if after is None or "\0" not in after.text or (before is not None and "\0" in before.text):
+        return
+    line = after.lines.line_of(Offset(after.text.index("\0"))) + 1
+    raise BadRequest(
+        "invalid",
+        f"the new text of {file.name!r} has a NUL character on line {line}, which no text file has",
+        hint="send it without; where an escape is meant, write its backslash twice in JSON",
+        sites=(Site(file.name, line, 1, "a NUL character"),),
+    )
 
 
 def _links(files: Sequence[FilePlan]) -> list[str]:
@@ -124,6 +144,8 @@ def planned(
     notes: Sequence[str] = (),
 ) -> Plan:
     """The plans of several files as one, after the checks."""
+    for file in files:
+        _check_no_nul(file)
     to_check = [
         Edited(file.name, file.before, file.after, file.edits) for file in files if file.after is not None
     ]
@@ -138,14 +160,14 @@ def planned(
             Move(file.target.name, file.moved_to.name) for file in files if file.moved_to is not None
         ),
         creations=tuple(
-            Creation(file.target.real_name, file.after.text, file.after.encoding, file.after.bom)
+            Creation(file.target.real_name, file.after.text, file.after.encoding, file.after.bom, file.mode)
             for file in files
             if file.before is None and file.after is not None
         ),
         deletions=tuple(
-            Deletion(file.target.name, file.before.digest)
+            Deletion(file.target.name, file.digest or (file.before.digest if file.before else ""), file.kind)
             for file in files
-            if file.after is None and file.before is not None
+            if file.action == "deleted"
         ),
         notes=(*notes, *found),
         label=label,

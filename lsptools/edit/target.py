@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from dataclasses import dataclass
 from itertools import islice
 
@@ -60,6 +61,7 @@ def target(snapshot: Snapshot, path: str) -> Target:
         raise BadRequest(
             "invalid", f"{path[:80]!r} is not a path: {error.strerror}", hint="shorten it"
         ) from None
+    _check_lengths(name)
     root = str(snapshot.root.path)
     try:
         real = snapshot.operations.realpath(os.path.join(root, name))
@@ -71,6 +73,21 @@ def target(snapshot: Snapshot, path: str) -> Target:
         raise outside(path)
     real_name = "." if real == root else real[len(root.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
     return Target(name, real, real_name)
+
+
+LONGEST_NAME = 255
+"""Bytes that one name in a path may have, on the file systems that are in use."""
+
+
+def _check_lengths(name: str) -> None:
+    longest = max(name.split("/"), key=len)
+    n_bytes = len(os.fsencode(longest))
+    if n_bytes > LONGEST_NAME:
+        raise BadRequest(
+            "invalid",
+            f"the name {longest[:40]!r}… is too long: {n_bytes} bytes, and {LONGEST_NAME} are possible",
+            hint="choose a shorter name",
+        )
 
 
 def opened(snapshot: Snapshot, session: Session, at: Target, expect: str | None = None) -> Opened:
@@ -95,15 +112,34 @@ def document_of(snapshot: Snapshot, at: Target) -> Document:
 
 def check_seen(session: Session, at: Target, document: Document, expect: str | None) -> None:
     """`unread` or `stale`, unless the caller has seen this content."""
-    seen = expect or session.seen(at.real)
+    if expect:
+        check_digest(expect)
+        seen: str | None = expect.lower()
+    else:
+        seen = session.seen(at.real)
     if seen is None:
         raise BadRequest(
             "unread",
             f"{at.name!r} was not read",
             hint=f"read {at.name} first, or pass the digest of what you know as `expect`",
         )
-    if seen != document.digest:
+    if not document.digest.startswith(seen):
         raise _stale(session, at, document, seen)
+
+
+def check_digest(expect: str) -> None:
+    """`invalid`, if that cannot be a digest, or is too short a beginning of one to tell contents apart."""
+    if not _DIGEST.fullmatch(expect):
+        raise BadRequest(
+            "invalid",
+            f"{expect[:80]!r} is no digest: it has {LEAST_DIGITS} to {MOST_DIGITS} hexadecimal digits",
+            hint="send the digest that `read` told of the file, or the first 8 digits or more of it",
+        )
+
+
+LEAST_DIGITS, MOST_DIGITS = 8, 32
+"""Hexadecimal digits of a digest: with fewer than 8, another content would too often pass for the one that is meant."""
+_DIGEST = re.compile(f"[0-9a-fA-F]{{{LEAST_DIGITS},{MOST_DIGITS}}}")
 
 
 def _stale(session: Session, at: Target, document: Document, seen: str) -> Stale:

@@ -4,26 +4,31 @@ The entries are taken in order on a copy in memory, each on what the ones before
 in the end is the plan. So it is all or nothing, whatever the order was. Positions are checked strictly where leniency could write
 half a character, and as the protocol says elsewhere. Of an entry that cannot be taken the number is told (`failed_change`).
 
-Where it stops: folders that are created stay in memory (a change knows files only), and a snippet is refused, not rendered.
+An edit is of the file that a name leads to. A rename or a deletion is of the entry that has the name: a link, where it is
+one, whatever it leads to. Folders move and go with all that is in them, also what is no text.
+
+Where it stops: a snippet is refused, not rendered, and so is a folder that ends up below the name it had (`invalid`).
 """
 
 from __future__ import annotations
 
-import posixpath
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from lsptools.edit.desk import Desk, Entry, Sheet
 from lsptools.edit.lsp_edits import edits_from_lsp, invalid_edit
 from lsptools.edit.plan import UNCHANGED, FilePlan, Plan, created, planned, with_text
 from lsptools.edit.target import Target, document_of, target
 from lsptools.errors import BadRequest, Conflict, Refused, Stale, ToolError
 from lsptools.text.diff import edits_between
-from lsptools.text.document import Document
+from lsptools.text.document import Document, digest_of
 from lsptools.text.edits import Edits, TextEdit
 from lsptools.text.lines import Lines, Offset, PositionEncoding, Span
+from lsptools.workspace.change import is_at_or_below
 from lsptools.workspace.paths import outside
 from lsptools.workspace.snapshot import Snapshot
 
@@ -67,14 +72,14 @@ def plan_workspace_edit(snapshot: Snapshot, edit: Json, options: Options) -> Edi
     """The plan for a WorkspaceEdit."""
     changes = _entries(edit)
     _check_consent(changes, edit.get("changeAnnotations"), options.accepted)
-    desk = _Desk(snapshot, options)
+    taker = _Taker(snapshot, options)
     for number, entry in enumerate(changes):
         try:
-            desk.take(entry)
+            taker.take(entry)
         except ToolError as error:
             error.facts = {**error.facts, "failed_change": number}
             raise
-    plans, buffers = desk.outcome()
+    plans, buffers = taker.outcome()
     label = str(edit.get("label") or "workspace edit")
     return EditPlan(planned(snapshot, plans, label=label, allow_broken=options.allow_broken), buffers)
 
@@ -126,37 +131,16 @@ def _entries(edit: Json) -> list[Json]:
     return entries
 
 
-@dataclass(slots=True)
-class _Sheet:
-    """A file on the desk."""
-
-    at: Target
-    """By its name now."""
-    origin: Target | None
-    """By its name on the disk; `None` for a new one."""
-    document: Document | None
-    """As it is on the disk; `None` for a new file."""
-    text: str
-    edits: list[Edits] = field(default_factory=list)
-    """What was done to the text, one after the other."""
-    is_open: bool = False
-
-
-class _Desk:
-    """The files as the entries leave them, one by one."""
+class _Taker:
+    """Takes the entries one by one, on the desk."""
 
     def __init__(self, snapshot: Snapshot, options: Options) -> None:
         self._snapshot = snapshot
         self._options = options
+        self._desk = Desk(snapshot)
         self._buffers = {target(snapshot, path).real_name: each for path, each in options.buffers.items()}
         self._digests = {target(snapshot, path).real_name: each for path, each in options.digests.items()}
-        self._sheets: dict[str, _Sheet] = {}
-        """By real name now."""
-        self._gone: dict[str, _Sheet] = {}
-        """Files of the disk that are deleted, by their real name there."""
-        self._left: set[str] = set()
-        """Names of the disk at which no file is any more."""
-        self._edited: set[str] = set()
+        """What is still to be compared, by the names on the disk."""
 
     def take(self, entry: Json) -> None:
         """Do one entry."""
@@ -172,191 +156,204 @@ class _Desk:
             case kind:
                 raise invalid_edit(f"there is no operation {kind!r}")
 
-    # Texts
+    def _named(self, entry: Json, member: str) -> str:
+        uri = entry.get(member)
+        if not isinstance(uri, str):
+            raise invalid_edit(f"`{member}` is missing")
+        return target(self._snapshot, path_from_uri(uri)).name
+
+    # Texts: of the file that a name leads to
 
     def _edit(self, entry: Json) -> None:
         document, edits = entry.get("textDocument"), entry.get("edits")
         if not isinstance(document, Mapping) or not isinstance(edits, list):
             raise invalid_edit("an entry without `textDocument` and `edits`")
-        at = self._named(document, "uri")
-        self._check_version(at, document.get("version"))
-        sheet = self._sheet(at)
+        name = self._named(document, "uri")
+        real = self._desk.real(name)
+        file = self._desk.entry(real)
+        known = real if file is None or file.origin is None else file.origin
+        self._check_version(name, self._buffers.get(known), document.get("version"))
+        sheet = self._sheet(name, file)
         done = edits_from_lsp(
             Lines(sheet.text), edits, encoding=self._options.encoding, strict=self._options.strict
         )
         sheet.text = done.apply(sheet.text)
         sheet.edits.append(done)
 
-    def _check_version(self, at: Target, version: object) -> None:
-        open_text = self._buffers.get(at.real_name)
+    def _check_version(self, name: str, open_text: Buffer | None, version: object) -> None:
         if open_text is not None and version is not None and version != open_text.version:
             raise Stale(
                 "stale",
-                f"{at.name!r} is open in version {open_text.version}, the edit is for {version}",
+                f"{name!r} is open in version {open_text.version}, the edit is for {version}",
                 hint="ask for the edit again",
             )
         if open_text is None and version not in (None, 0):
             raise Stale(
                 "stale",
-                f"{at.name!r} is not open, the edit is for its version {version}",
+                f"{name!r} is not open, the edit is for its version {version}",
                 hint="ask for the edit again",
             )
 
-    def _sheet(self, at: Target) -> _Sheet:
-        """The file, taken from the disk when first asked for."""
-        known = self._sheets.get(at.real_name)
-        if known is not None:
-            return known
-        if at.real_name in self._left:
-            raise _missing(at)
-        document = document_of(self._snapshot, at)
-        wanted = self._digests.get(at.real_name)
-        if wanted is not None and sha256(document.encode()).hexdigest() != wanted:
-            raise Stale(
-                "stale", f"{at.name!r} changed since the edit was made", hint="ask for the edit again"
-            )
-        open_text = self._buffers.get(at.real_name)
+    def _sheet(self, name: str, file: Entry | None) -> Sheet:
+        """The text of a file, taken from the disk when first asked for."""
+        if file is None:
+            raise _missing(name)
+        if file.sheet is not None:
+            return file.sheet
+        origin = file.origin or ""  # of what is new there is a sheet already; a new folder is none
+        if file.kind == "folder":
+            raise BadRequest("is_directory", f"{name!r} is a folder", hint="name a file in it")
+        document = document_of(self._snapshot, Target(name, self._desk.absolute(origin), origin))
+        self._check_digests(name, file)
+        open_text = self._buffers.get(origin)
         text = document.text if open_text is None else open_text.text.removeprefix("\ufeff")
-        sheet = _Sheet(at, at, document, text, is_open=open_text is not None)
-        self._sheets[at.real_name] = sheet
-        return sheet
+        file.sheet = Sheet(document, text, name, is_open=open_text is not None)
+        return file.sheet
 
-    # Files
+    def _check_digests(self, name: str, entry: Entry) -> None:
+        """Are the files that a name stands for those for which the edit was made?"""
+        if entry.origin is None:
+            return
+        for path in [path for path in self._digests if is_at_or_below(path, entry.origin)]:
+            if sha256(self._snapshot.bytes(path)).hexdigest() != self._digests.pop(path):
+                raise Stale(
+                    "stale",
+                    f"{name if path == entry.origin else path!r} changed since the edit was made",
+                    hint="ask for the edit again",
+                )
 
-    def _create(self, at: Target, options: Json) -> None:
-        if self._is_folder(at) or (self._exists(at) and not _is(options, "overwrite")):
-            if _is(options, "ignoreIfExists") and not self._is_folder(at):
+    # Names: of the entry itself, which may be a link
+
+    def _create(self, name: str, options: Json) -> None:
+        real = self._desk.real(name)
+        there = self._desk.entry(real)
+        if there is not None and there.kind == "folder":
+            raise _exists(name)
+        if there is not None and not _is(options, "overwrite"):
+            if _is(options, "ignoreIfExists"):
                 return
-            raise _exists(at)
-        if self._exists(at):
-            sheet = self._sheet(at)
+            raise _exists(name)
+        if there is not None and (there.sheet is not None or self._document(there) is not None):
+            sheet = self._sheet(name, there)
             sheet.edits.append(Edits.of([TextEdit(Span(Offset(0), Offset(len(sheet.text))), "")]))
             sheet.text = ""
             return
-        self._sheets[at.real_name] = _Sheet(at, None, None, "")
+        if there is not None:
+            self._remove(name, real, there)
+        self._desk.put(real, Entry("file", None, sheet=Sheet(None, "", name)))
 
-    def _rename(self, old: Target, new: Target, options: Json) -> None:
-        if self._is_folder(old):
-            self._rename_folder(old, new, options)
+    def _rename(self, old_name: str, new_name: str, options: Json) -> None:
+        old, new = self._desk.place(old_name), self._desk.place(new_name)
+        entry, there = self._desk.entry(old), self._desk.entry(new)
+        if entry is None:
+            raise _missing(old_name)
+        _check_not_root(old)
+        self._check_digests(old_name, entry)
+        if old == new:
             return
-        sheet = self._sheet(old)
-        if self._exists(new) and new.real_name != old.real_name:
-            if _is(options, "overwrite") and not self._is_folder(new):
-                self._remove(new)
+        if is_at_or_below(new, old):
+            raise BadRequest(
+                "invalid",
+                f"{old_name!r} cannot move to {new_name!r}",
+                hint="name a place outside of what moves",
+            )
+        if there is not None:
+            if _is(options, "overwrite") and "folder" not in (there.kind, entry.kind):
+                self._remove(new_name, new, there)
             elif _is(options, "ignoreIfExists"):
                 return
             else:
-                raise _exists(new)
-        del self._sheets[old.real_name]
-        self._left.add(old.real_name)
-        self._left.discard(new.real_name)
-        sheet.at = new
-        self._sheets[new.real_name] = sheet
+                raise _exists(new_name)
+        self._desk.put(new, self._desk.take(old))
 
-    def _rename_folder(self, old: Target, new: Target, options: Json) -> None:
-        if self._exists(new):
-            if _is(options, "ignoreIfExists"):
-                return
-            raise _exists(new)
-        inside = list(self._files_in(old.real_name))
-        for name in inside:
-            moved = posixpath.join(new.real_name, name[len(old.real_name) + 1 :])
-            self._rename(target(self._snapshot, name), target(self._snapshot, moved), {})
-
-    def _delete(self, at: Target, options: Json) -> None:
-        if not self._exists(at):
+    def _delete(self, name: str, options: Json) -> None:
+        place = self._desk.place(name)
+        entry = self._desk.entry(place)
+        if entry is None:
             if _is(options, "ignoreIfNotExists"):
                 return
-            raise _missing(at)
-        if not self._is_folder(at):
-            self._remove(at)
-            return
-        inside = list(self._files_in(at.real_name))
-        if inside and not _is(options, "recursive"):
-            raise Refused(
-                "is_directory",
-                f"{at.name!r} is a folder with {len(inside)} file(s) in it, and `recursive` is not set",
-                hint="delete the files, or set `recursive`",
-            )
-        for name in inside:
-            self._remove(target(self._snapshot, name))
+            raise _missing(name)
+        _check_not_root(place)
+        if entry.kind == "folder" and not _is(options, "recursive"):
+            inside = self._desk.inside(entry)
+            if inside:
+                raise Refused(
+                    "is_directory",
+                    f"{name!r} is a folder with {len(inside)} name(s) in it, and `recursive` is not set",
+                    hint="delete what is in it, or set `recursive`",
+                )
+        self._remove(name, place, entry)
 
-    def _remove(self, at: Target) -> None:
-        sheet = self._sheet(at)
-        del self._sheets[at.real_name]
-        if sheet.origin is not None:
-            self._left.add(sheet.origin.real_name)
-            self._gone[sheet.origin.real_name] = sheet
-        self._left.add(at.real_name)
-
-    # What is where
-
-    def _exists(self, at: Target) -> bool:
-        if at.real_name in self._sheets or self._is_folder(at):
-            return True
-        return at.real_name not in self._left and self._snapshot.operations.exists(at.real)
-
-    def _is_folder(self, at: Target) -> bool:
-        return at.real_name not in self._sheets and self._snapshot.operations.is_dir(at.real)
-
-    def _files_in(self, folder: str) -> Iterator[str]:
-        """The files in a folder of the disk as the entries so far have left it."""
-        prefix = folder + "/"
-        on_disk = (name for name in self._walk(folder) if name not in self._left)
-        yield from sorted({*on_disk, *(name for name in self._sheets if name.startswith(prefix))})
-
-    def _walk(self, folder: str) -> Iterator[str]:
-        operations = self._snapshot.operations
-        real = posixpath.join(str(self._snapshot.root.path), folder)
-        for name, kind in operations.list_kinds(real).items():
-            inside = f"{folder}/{name}"
-            if kind == "folder":
-                yield from self._walk(inside)
-            elif kind == "file":
-                yield inside
-            else:
-                raise Refused("invalid", f"{inside!r} is no regular file", hint="remove or move it by hand")
-
-    def _named(self, entry: Json, member: str) -> Target:
-        uri = entry.get(member)
-        if not isinstance(uri, str):
-            raise invalid_edit(f"`{member}` is missing")
-        return target(self._snapshot, path_from_uri(uri))
+    def _remove(self, name: str, place: str, entry: Entry) -> None:
+        self._check_digests(name, entry)
+        self._desk.remove(place)
 
     # The end
 
     def outcome(self) -> tuple[list[FilePlan], dict[str, str]]:
         """What has become of each file, and the new texts of those that are open."""
-        plans = [FilePlan(sheet.at, "deleted", sheet.document, None) for sheet in self._gone.values()]
+        removed = sorted(self._desk.removed(), key=lambda entry: entry.origin or "")
+        plans = [self._deleted(entry) for entry in removed]
+        moves = self._desk.moves()
         buffers = {}
-        for sheet in self._sheets.values():
-            if sheet.is_open and sheet.edits:
-                buffers[sheet.at.name] = sheet.text
-            if (plan := _outcome(sheet)) is not None:
+        for now, entry in self._desk.present():
+            sheet = entry.sheet
+            if sheet is not None and sheet.is_open and sheet.edits:
+                buffers[sheet.name if now == entry.origin else now] = sheet.text
+            if (plan := self._outcome(now, entry, is_moved=entry.origin in moves)) is not None:
                 plans.append(plan)
         return plans, buffers
 
+    def _outcome(self, now: str, entry: Entry, *, is_moved: bool) -> FilePlan | None:
+        sheet, origin = entry.sheet, entry.origin
+        if origin is None:
+            return None if sheet is None else created(self._target(now, sheet.name), sheet.text)
+        is_elsewhere = now != origin
+        moved_to = self._target(now) if is_elsewhere else None
+        if sheet is None or sheet.document is None or sheet.is_open or sheet.text == sheet.document.text:
+            if not is_moved:
+                return None
+            document = self._document(entry)
+            return FilePlan(self._target(origin), "moved", document, document, UNCHANGED, moved_to)
+        document = sheet.document
+        edits = sheet.edits[0] if len(sheet.edits) == 1 else edits_between(document.text, sheet.text)
+        return FilePlan(
+            self._target(origin, origin if is_elsewhere else sheet.name),
+            "moved" if is_elsewhere else "edited",
+            document,
+            with_text(document, sheet.text),
+            edits,
+            moved_to,
+            None,
+            len(edits),
+        )
 
-def _outcome(sheet: _Sheet) -> FilePlan | None:
-    if sheet.document is None or sheet.origin is None:
-        return created(sheet.at, sheet.text)
-    moved_to = sheet.at if sheet.at.real_name != sheet.origin.real_name else None
-    if sheet.is_open or sheet.text == sheet.document.text:
-        if moved_to is None:
+    def _deleted(self, entry: Entry) -> FilePlan:
+        at = self._target(entry.origin or "")
+        if entry.kind == "link":
+            digest = digest_of(os.fsencode(entry.leads_to))
+            return FilePlan(at, "deleted", None, None, kind="link", digest=digest)
+        if entry.kind == "folder":
+            return FilePlan(at, "deleted", None, None, kind="folder")
+        document = self._document(entry)
+        digest = document.digest if document else digest_of(self._snapshot.bytes(at.real_name))
+        return FilePlan(at, "deleted", document, None, digest=digest)
+
+    def _document(self, entry: Entry) -> Document | None:
+        """The file as it is on the disk; `None` for what is no text."""
+        if entry.kind != "file" or entry.origin is None:
             return None
-        return FilePlan(sheet.origin, "moved", sheet.document, sheet.document, UNCHANGED, moved_to)
-    edits = sheet.edits[0] if len(sheet.edits) == 1 else edits_between(sheet.document.text, sheet.text)
-    after = with_text(sheet.document, sheet.text)
-    return FilePlan(
-        sheet.origin,
-        "moved" if moved_to else "edited",
-        sheet.document,
-        after,
-        edits,
-        moved_to,
-        None,
-        len(edits),
-    )
+        if entry.sheet is not None:
+            return entry.sheet.document
+        try:
+            return self._snapshot.document(entry.origin)
+        except BadRequest as error:
+            if error.kind not in ("binary", "invalid"):
+                raise
+            return None
+
+    def _target(self, real_name: str, name: str | None = None) -> Target:
+        return Target(name or real_name, self._desk.absolute(real_name), real_name)
 
 
 def path_from_uri(uri: str) -> str:
@@ -378,9 +375,16 @@ def _is(options: Json, name: str) -> bool:
     return options.get(name) is True
 
 
-def _missing(at: Target) -> BadRequest:
-    return BadRequest("not_found", f"there is no file {at.name!r}", hint="ask for the edit again")
+def _missing(name: str) -> BadRequest:
+    return BadRequest("not_found", f"there is no file {name!r}", hint="ask for the edit again")
 
 
-def _exists(at: Target) -> Refused:
-    return Refused("exists", f"{at.name!r} exists already", hint="set `overwrite` if it shall go")
+def _exists(name: str) -> Refused:
+    return Refused("exists", f"{name!r} exists already", hint="set `overwrite` if it shall go")
+
+
+def _check_not_root(place: str) -> None:
+    if not place:
+        raise BadRequest(
+            "invalid", "the workspace itself can neither move nor go", hint="name a file or folder in it"
+        )

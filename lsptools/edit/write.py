@@ -11,7 +11,7 @@ from lsptools.edit.placeholders import check_no_placeholder
 from lsptools.edit.plan import FilePlan, Plan, created, planned, with_text
 from lsptools.edit.session import Session
 from lsptools.edit.splice import edits_of_whole
-from lsptools.edit.target import Target, opened, target
+from lsptools.edit.target import Target, check_digest, opened, target
 from lsptools.errors import BadRequest, Stale
 from lsptools.text.document import Document
 from lsptools.text.edits import Edits
@@ -30,8 +30,14 @@ def plan_write(
 ) -> Plan:
     """The plan for a file that shall hold `content`."""
     at = target(snapshot, path)
-    if snapshot.operations.is_dir(at.real) or path.endswith("/"):
+    if snapshot.operations.is_dir(at.real):
         raise BadRequest("is_directory", f"{at.name!r} is a folder", hint="name a file in it")
+    if path.endswith("/"):
+        raise BadRequest(
+            "is_directory",
+            f"{path!r} names a folder, and there is none; a text needs a file",
+            hint="name the file: the folders above it are made",
+        )
     if not snapshot.operations.exists(at.real):
         return _new(snapshot, session, at, content, expect, allow_broken, allow_omissions)
     file = opened(snapshot, session, at, expect)
@@ -60,6 +66,8 @@ def _new(
     allow_broken: bool,
     allow_omissions: bool,
 ) -> Plan:
+    if expect:
+        check_digest(expect)
     if expect or session.seen(at.real) is not None:
         raise Stale(
             "stale",

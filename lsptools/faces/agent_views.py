@@ -253,7 +253,7 @@ def _undo(answer: UndoAnswer, showing: Showing) -> Body:
     applied = answer.applied
     lines = [
         *(f"restored: {file.path}" for file in applied.files),
-        *(f"moved: {move.old} -> {move.new}" for move in applied.moves),
+        *(f"moved: {move.old} -> {move.new}" for move in answer.moves),
         *(f"note: {note}" for note in applied.notes),
         f'to redo it: undo(id="{applied.undo_id}")',
     ]
@@ -271,7 +271,8 @@ def _history(answer: HistoryAnswer, showing: Showing) -> Body:
         for entry in answer.entries
     ]
     facts = {"total": len(entries)}
-    head = () if entries else ("nothing was changed in this workspace yet",)
+    notes = tuple(f"note: {note}" for note in answer.notes)
+    head = notes if entries else (*notes, "nothing was changed in this workspace yet")
     return Body(head, tuple(entries), "entries", facts=facts)
 
 

@@ -13,6 +13,7 @@ A tool's failure is an answer. The session ends with the end of standard input, 
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -196,9 +197,17 @@ def _tool(name: object) -> Tool[Any]:  # any tool
 def loaded(text: str, what: str) -> object:
     """JSON that a caller sent. `what` is the beginning of a sentence: "the line is"."""
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         raise BadRequest("invalid", f"{what} not JSON: {reason(error, 'JSON')}", hint=FORM) from None
+
+
+def _finite(text: str) -> float:
+    """The number, if JSON could say it in the answer; it has no infinity."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:40]} is no number that JSON has, or too large")
+    return number
 
 
 def _shown(tool: Tool[Any], answer: Answer) -> str:

@@ -373,7 +373,7 @@ _STANDING_COLOUR = {"passed": "green", "failed": "red", "could not run": "yellow
 
 def _undo(answer: UndoAnswer, look: Look) -> Iterator[str]:
     yield from (f"restored: {visible(look.shown(file.path))}" for file in answer.applied.files)
-    yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in answer.applied.moves)
+    yield from (f"moved: {look.shown(move.old)} -> {look.shown(move.new)}" for move in answer.moves)
     yield from (f"note: {visible(note)}" for note in answer.applied.notes)
 
 
@@ -390,6 +390,7 @@ def _history(answer: HistoryAnswer, look: Look) -> Iterator[str]:
         when = datetime.fromtimestamp(entry.when).astimezone().isoformat(" ", "seconds")
         undone = look.paint("dim", " (undone)") if entry.undone else ""
         yield f"{look.paint('bold', entry.id)}  {when}  {visible(entry.label)}, {counted(len(entry.files), 'file')}{undone}"
+    yield from (f"note: {visible(note)}" for note in answer.notes)
 
 
 def diff_lines(diff: str, look: Look) -> Iterator[str]:

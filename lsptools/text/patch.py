@@ -4,7 +4,8 @@ Two forms: the unified diff, with git's headers, and `*** Begin Patch` … `*** 
 are believed where they fit the lines; models get them wrong, so otherwise a hunk goes on as far as its lines look like lines
 of a hunk. Line ends of the patch itself do not matter. Anything else that does not fit is `invalid`.
 
-Where it stops: binary patches and changes of permission bits of files that are there are not understood.
+Where it stops: what git says besides of a file is done (the mode of a new file, a rename) or refused by name: binary
+patches, links, copies, other permission bits for a file that is there.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class FilePatch:
     hunks: tuple[Hunk, ...] = ()
     move_to: str | None = None
     mode: int | None = None
-    """Permission bits of a new file, where they are said."""
+    """Permission bits of a new file, where others than the usual 0644 are said."""
     says_all: bool = False
     """Of a file that is deleted: whether the hunks say all that is in it."""
 
@@ -245,7 +246,7 @@ def _unified(lines: list[str]) -> Iterator[FilePatch]:
         elif line.startswith(("GIT binary patch", "Binary files ")):
             raise _invalid("binary patches are not understood", at)
         elif header is not None and not hunks:
-            _from_header_line(header, line)
+            _from_header_line(header, line, at)
             at += 1
         elif header is not None and line.strip() and line[0] in " +-" and not line.startswith("-- "):
             raise _invalid("a line outside of a hunk", at)
@@ -261,15 +262,45 @@ def _from_git_line(header: _Header, line: str) -> None:
         header.old, header.new = _path(names[1]), _path(names[2])
 
 
-def _from_header_line(header: _Header, line: str) -> None:
+def _from_header_line(header: _Header, line: str, at: int) -> None:
     word, _, rest = line.partition(" mode ")
-    if line.startswith("rename from "):
+    if line.startswith(("copy from ", "copy to ")):
+        raise _not_done("copies of files", "add the copy as a new file, with its lines", at)
+    if word in ("old", "new"):
+        raise _not_done(
+            "changes of the mode of files that are there",
+            "leave the lines `old mode` and `new mode` out, and use chmod",
+            at,
+        )
+    if found := _INDEX.fullmatch(line):
+        _check_is_file(found[1], at)
+    elif line.startswith("rename from "):
         header.rename_from = _path(line[12:])
     elif line.startswith("rename to "):
         header.rename_to = _path(line[10:])
     elif word in ("new file", "deleted file"):
+        _check_is_file(rest.strip(), at)
         header.is_new, header.is_deleted = word == "new file", word == "deleted file"
-        header.mode = int(rest, 8) & 0o777 if word == "new file" and re.fullmatch("[0-7]+", rest) else None
+        mode = int(rest, 8) & 0o777
+        header.mode = mode if header.is_new and mode != _USUAL else None
+
+
+_INDEX = re.compile(r"index [0-9a-f]+\.\.[0-9a-f]+ ([0-7]{6})")
+_USUAL = 0o644
+
+
+def _check_is_file(mode: str, at: int) -> None:
+    """Refuse what git has besides files: links and submodules."""
+    if mode.startswith("120"):
+        raise _not_done("links (mode 120000)", "make or remove the link with ln or rm", at)
+    if mode == "160000":
+        raise _not_done("submodules (mode 160000)", "use git submodule", at)
+    if not re.fullmatch("100[0-7]{3}", mode):
+        raise _invalid(f"{mode!r} is no mode of a file", at)
+
+
+def _not_done(what: str, hint: str, at: int) -> BadRequest:
+    return BadRequest("invalid", f"the patch has, on line {at + 1}, what is not done: {what}", hint=hint)
 
 
 def _finished(header: _Header | None, hunks: list[Hunk]) -> Iterator[FilePatch]:

@@ -81,6 +81,8 @@ def _one(parameter: Parameter, value: object) -> object:
 
 
 def _plain(kind: type, value: object, name: str) -> object:
+    if kind is int and isinstance(value, float) and value.is_integer():
+        return int(value)  # 1e3 is how some write 1000
     fits = isinstance(value, Mapping) if kind is dict else isinstance(value, kind)
     if not fits or (kind is int and isinstance(value, bool)):
         wanted = _NAMES.get(kind, kind.__name__)

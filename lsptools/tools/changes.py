@@ -25,6 +25,7 @@ from lsptools.tools.verify import Verification, report_json
 if TYPE_CHECKING:
     from lsptools.verify.ladder import Report
     from lsptools.workspace.apply import Applied
+    from lsptools.workspace.paths import Root
     from lsptools.workspace.snapshot import Snapshot
 
 N_AROUND = 2
@@ -34,7 +35,7 @@ MOST_SHOWN = 40
 MOST_FILES = 20
 _LONGEST_LINE = 200
 
-EXPECT = "the digest of the file as you know it, instead of having read it in the session"
+EXPECT = "the digest of the file as you know it, or its first 8 digits or more, instead of having read it in the session"
 ALLOW_BROKEN = "write a Python file or a notebook although it would no longer parse, and say so"
 NOT_VERIFIED = Verification()
 CHECK = "plan and check, write nothing; exit code 1 if it would be refused"
@@ -142,7 +143,7 @@ def change(
         warnings = _warnings(context)
         snapshot.checkpoint()  # who called may have left
         applied = apply(snapshot, planned.change, context.state)
-        remember(session, planned)
+        remember(session, planned, applied, snapshot.root)
     return ChangeAnswer(planned, applied, snapshot, warnings=warnings, report=report)
 
 
@@ -156,11 +157,14 @@ def _reals(snapshot: Snapshot, paths: Iterable[str]) -> list[str]:
     return found
 
 
-def remember(session: Session, plan: Plan) -> None:
+def remember(session: Session, plan: Plan, applied: Applied, root: Root) -> None:
     """What the session wrote, it has seen."""
     for file in plan.files:
-        if file.after is None or file.moved_to is not None:
+        if file.action == "deleted":
             session.forget(file.target.real)
+    for move in applied.moves:
+        session.move(str(root.path / move.old), str(root.path / move.new))
+    for file in plan.files:
         if file.after is not None:
             # Who has sent a whole notebook knows it as it is; after an edit it is known as it was before.
             is_whole = file.action in ("created", "overwritten") and file.name.endswith(SUFFIX)

@@ -105,7 +105,9 @@ TOOL = Tool(
             "edit app/cfg.py --old 'RETRIES = 3' --new 'RETRIES = 5' --session work",
             "after `read` in that session",
         ),
-        Example("edit app/cfg.py --old-from old.txt --new-from new.txt --expect 3f0c", "texts from files"),
+        Example(
+            "edit app/cfg.py --old-from old.txt --new-from new.txt --expect 3f0c9a1b7d24", "texts from files"
+        ),
         Example("edit notes.md --old teh --new the --count 3 --session work --diff", "see the diff first"),
     ),
     found="done, or with --diff or --check: it would be",

@@ -94,7 +94,7 @@ TOOL = Tool(
             "three lines become one",
         ),
         Example(
-            "edit-lines app/cfg.py --start 1 --end 0 --new '# made by hand' --expect 3f0c",
+            "edit-lines app/cfg.py --start 1 --end 0 --new '# made by hand' --expect 3f0c9a1b7d24",
             "insert at the top",
         ),
     ),

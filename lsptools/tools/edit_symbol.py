@@ -85,7 +85,10 @@ TOOL = Tool(
     writes=True,
     examples=(
         Example("edit-symbol app/cart.py::Cart.total total.py --session work", "replace a method"),
-        Example("edit-symbol app.cart.Cart.total - --action after --expect 3f0c", "put another one after it"),
+        Example(
+            "edit-symbol app.cart.Cart.total - --action after --expect 3f0c9a1b7d24",
+            "put another one after it",
+        ),
     ),
     found="done, or with --diff or --check: it would be",
     not_found="refused, or the file is not what was read, and nothing was written",

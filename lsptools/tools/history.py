@@ -21,13 +21,15 @@ class HistoryAnswer:
     """Changes, the newest first."""
 
     entries: tuple[Entry, ...]
+    notes: tuple[str, ...] = ()
+    """What became of changes that had been interrupted, one sentence each."""
 
     @property
     def found(self) -> bool:
         return bool(self.entries)
 
     def to_json(self) -> dict[str, object]:
-        return {"entries": [_entry_json(entry) for entry in self.entries]}
+        return {"entries": [_entry_json(entry) for entry in self.entries], "notes": list(self.notes)}
 
 
 def _entry_json(entry: Entry) -> dict[str, object]:
@@ -43,14 +45,17 @@ def _entry_json(entry: Entry) -> dict[str, object]:
 def run(context: Context, params: Params) -> HistoryAnswer:
     """Read the journal."""
     from lsptools.edit.target import target
-    from lsptools.workspace.journal import history
+    from lsptools.workspace.journal import history, recover
 
     snapshot = context.snapshot
+    repaired = recover(
+        snapshot.root, context.state, operations=snapshot.operations, checkpoint=snapshot.checkpoint
+    )
     entries = history(context.state, operations=snapshot.operations, checkpoint=snapshot.checkpoint)
     if params.file is not None:
         name = target(context.snapshot, params.file).real_name
         entries = tuple(entry for entry in entries if name in entry.files)
-    return HistoryAnswer(entries)
+    return HistoryAnswer(entries, tuple(map(str, repaired)))
 
 
 TOOL = Tool(

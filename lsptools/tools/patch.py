@@ -80,7 +80,7 @@ TOOL = Tool(
     writes=True,
     examples=(
         Example("patch fix.diff --session work", "a diff from a file"),
-        Example("patch - --expect app/cfg.py=3f0c --check", "from standard input; would it apply?"),
+        Example("patch - --expect app/cfg.py=3f0c9a1b7d24 --check", "from standard input; would it apply?"),
     ),
     found="applied, or with --diff or --check: it would be",
     not_found="refused, or a file is not what was read, and nothing was written",

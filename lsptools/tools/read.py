@@ -130,8 +130,9 @@ TOOL = Tool(
     guide=(
         "The number of each line stands in a column of its own (`12│`); what is right of the bar is the line as it stands "
         "in the file, to be quoted without the number. At most 2,000 lines and 50 kB are shown; where several lines "
-        "are, each is cut after 2,000 characters, and a line alone where the 50 kB end; the answer says how to go on. Lines end at LF, CRLF or a lone CR; line ends and a byte "
-        "order mark are not shown. A notebook is shown as cells, a picture is described. Having read a file is what "
+        "are, each is cut after 2,000 characters, and a line alone where the 50 kB end; the answer says how to go on. Lines end "
+        "at LF, CRLF or a lone CR; line ends and a byte order mark are not shown. A file of more than 32 MB is not read as text. "
+        "A notebook is shown as cells, a picture is described. Having read a file is what "
         "`edit`, `write` and the others ask for; the digest that is printed can be passed to them as `--expect`."
     ),
     params=Params,

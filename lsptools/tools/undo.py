@@ -9,6 +9,7 @@ from lsptools.tools.base import Context, Example, Tool, arg
 
 if TYPE_CHECKING:
     from lsptools.workspace.apply import Applied
+    from lsptools.workspace.change import Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,19 @@ class UndoAnswer:
     def found(self) -> bool:
         return True
 
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """Which file has which name again."""
+        from lsptools.workspace.apply import told_moves
+
+        return told_moves(self.applied.moves)
+
     def to_json(self) -> dict[str, object]:
         return {
             "applied": True,
             "id": self.applied.id,
             "files": [file.path for file in self.applied.files],
-            "moves": [{"old": move.old, "new": move.new} for move in self.applied.moves],
+            "moves": [{"old": move.old, "new": move.new} for move in self.moves],
             "undo": self.applied.undo_id,
             "notes": list(self.applied.notes),
         }
@@ -72,8 +80,8 @@ TOOL = Tool(
     summary="Take back a change that lsptools made in this workspace, byte for byte.",
     guide=(
         "Restores every file of one change, moves included, or nothing at all: when a file is no longer what the change "
-        "left behind, it is named and nothing is touched. `--file` takes back one file of a change. `history` lists what can be "
-        "undone; an undo can be undone, too."
+        "left behind, it is named and nothing is touched. `--file` takes back one file of a change, and again its change before that. "
+        "`history` lists what can be undone. An undo is undone by its id, and only by that, which is redo."
     ),
     params=Params,
     run=run,

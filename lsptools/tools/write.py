@@ -66,7 +66,7 @@ TOOL = Tool(
     writes=True,
     examples=(
         Example("write notes/todo.md - --session work", "from standard input"),
-        Example("write app/cfg.py new.py --expect 3f0c --diff", "what would change"),
+        Example("write app/cfg.py new.py --expect 3f0c9a1b7d24 --diff", "what would change"),
     ),
     found="created, overwritten, or unchanged",
     not_found="refused, or the file is not what was read, and nothing was written",

@@ -46,11 +46,11 @@ class AnchoredOperations(LocalOperations):
         self._root = str(root.path)
         self._prefix = self._root.rstrip(os.sep) + os.sep
 
-    def read_unlinked(self, path: str) -> bytes:
+    def read_unlinked(self, path: str, *, most: int | None = None) -> bytes:
         if not self._is_below(path):
-            return super().read_unlinked(path)
+            return super().read_unlinked(path, most=most)
         with self._folder_of(path) as (folder, name):
-            return read_open(os.open(name, _READ, dir_fd=folder), path)
+            return read_open(os.open(name, _READ, dir_fd=folder), path, most)
 
     def write_new(self, path: str, data: bytes, *more: bytes, mode: int | None = None) -> None:
         if not self._is_below(path):
@@ -94,7 +94,11 @@ class AnchoredOperations(LocalOperations):
         ):
             os.link(from_name, to_name, src_dir_fd=from_folder, dst_dir_fd=to_folder, follow_symlinks=False)
 
-    def keep_owner(self, original: str, copy: str) -> None:
+    def symlink(self, leads_to: str, path: str) -> None:
+        with self._folder_of(path) as (folder, name):
+            os.symlink(leads_to, name, dir_fd=folder)
+
+    def keep_owner(self, original: str, copy: str) -> bool:
         with self._folder_of(original) as (folder, name), self._folder_of(copy) as (other, other_name):
             first = os.open(name, _READ, dir_fd=folder)
             try:
@@ -102,7 +106,7 @@ class AnchoredOperations(LocalOperations):
             except BaseException:
                 os.close(first)
                 raise
-            keep_owner(first, second)
+            return keep_owner(first, second)
 
     def unlink(self, path: str) -> None:
         with self._folder_of(path) as (folder, name):

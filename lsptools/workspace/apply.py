@@ -17,7 +17,7 @@ from any moment of a crash, also of a crash while it was going back. Before the 
 file that someone else has changed since the crash is theirs: it is left as it is, and named.
 
 What is kept of a replaced file: permission bits, owner and group (as far as we may), extended attributes. What is not: other
-names (hard links) of the file keep the old content, which `Applied.notes` says. Readers see each file old or new and never
+names (hard links) of the file keep the old content. `Applied.notes` says where that, or owner and group, could not be kept. Readers see each file old or new and never
 torn, but may see some files old and some new while the steps are taken.
 
 Where it stops: a program that does not take our locks can write between our last look and our rename; the window is a
@@ -37,11 +37,11 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lsptools.errors import Unavailable
+from lsptools.errors import BadRequest, Unavailable
 from lsptools.text.document import digest_of
 from lsptools.workspace.change import Change, Move, stale_error
 from lsptools.workspace.check import Prepared
@@ -49,16 +49,13 @@ from lsptools.workspace.operations import Operations
 from lsptools.workspace.paths import Root
 from lsptools.workspace.prepare import prepare_change, real_paths, real_paths_of_steps
 from lsptools.workspace.state import Phase, Record, State
-from lsptools.workspace.steps import Step, folder_of, path_after
+from lsptools.workspace.steps import TEMPORARY_PREFIX, Step, folder_of, is_aside, path_after
 
 if TYPE_CHECKING:
     from lsptools.workspace.snapshot import Snapshot
 
 TIMEOUT_S = 30.0
 """How long to wait for another process that is changing the same files."""
-
-TEMPORARY_PREFIX = ".lsptools-"
-"""How the names of temporary files begin, which are in the workspace while a change is under way."""
 
 OnStep = Callable[[str], None]
 """Called before everything that touches a disk, with what is about to happen; what it raises, the disk could have."""
@@ -86,6 +83,7 @@ class Applied:
     id: str
     files: tuple[AppliedFile, ...]
     moves: tuple[Move, ...]
+    """As they were made, one after the other. Names that trade places do so by way of a third one (`is_aside`)."""
     notes: tuple[str, ...] = ()
     """What people should know, one sentence each."""
 
@@ -162,13 +160,14 @@ def carry_out(
     label: str,
     *,
     undoes: str = "",
+    file: str = "",
     notes: tuple[str, ...] = (),
     on_step: OnStep = no_step,
 ) -> Applied:
     """Take prepared steps. The caller holds the locks under which they were prepared."""
     if not prepared.steps:
         return Applied("", (), (), notes)
-    record = state.new_record(str(root.path), label, undoes, prepared.steps, prepared.stages)
+    record = state.new_record(str(root.path), label, undoes, prepared.steps, prepared.stages, file=file)
     job = _Job(operations, state, record, on_step)
     try:
         on_step("journal")
@@ -190,6 +189,7 @@ def carry_out(
         # What is left to tidy up does not matter enough to fail; the next call does it.
         with suppress(OSError):
             _finish(job)
+    notes = (*notes, *job.notes)
     return Applied(record.id, applied_files(record.steps), applied_moves(record.steps), notes)
 
 
@@ -225,7 +225,7 @@ def applied_files(steps: Sequence[Step]) -> tuple[AppliedFile, ...]:
             step.after or None,
         )
         for number, step in enumerate(steps)
-        if step.kind in ("write", "create", "delete")
+        if step.kind in ("write", "create", "delete", "link", "unlink")
     ]
     return tuple(sorted(files, key=lambda file: file.path))
 
@@ -235,12 +235,28 @@ def applied_moves(steps: Sequence[Step]) -> tuple[Move, ...]:
     return tuple(Move(step.path, step.new) for step in steps if step.kind == "move")
 
 
+def told_moves(moves: Iterable[Move]) -> tuple[Move, ...]:
+    """The moves as people are told of them: without the names by way of which others trade places."""
+    told: list[Move] = []
+    from_aside: dict[str, str] = {}
+    for move in moves:
+        if is_aside(move.new):
+            from_aside[move.new] = move.old
+        else:
+            told.append(Move(from_aside.get(move.old, move.old), move.new))
+    return tuple(told)
+
+
 @contextmanager
 def told_as_unavailable(outcome: str) -> Iterator[None]:
     """Turn an `OSError` into `Unavailable`, which says what the system says, and what has become of the workspace."""
     try:
         yield
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise BadRequest(
+                "invalid", f"{_what_failed(error)}; {outcome}", hint="choose a shorter name"
+            ) from error
         raise Unavailable(
             "unavailable",
             f"{_what_failed(error)}; {outcome}",
@@ -261,6 +277,8 @@ class _Job:
     state: State
     record: Record
     on_step: OnStep
+    notes: list[str] = field(default_factory=list)
+    """What people should know of what could not be done as it should."""
 
     def absolute(self, name: str) -> str:
         return os.path.join(self.record.root, name.replace("/", os.sep)) if name else self.record.root
@@ -285,17 +303,20 @@ class _Job:
 def _stage(job: _Job, prepared: Prepared) -> None:
     """Everything that takes room: new content beside its target, and a second name for what will be replaced."""
     for number, step in enumerate(job.record.steps):
-        if step.kind not in ("delete", "rmdir"):
+        if step.kind not in ("delete", "unlink", "rmdir"):
             job.on_step(f"stage {step.path}")
         if step.kind == "write":
             origin, facts = job.absolute(prepared.origins[number]), prepared.seen[number]
             mode = facts.st_mode if facts else None
             job.operations.write_new(job.new(number), prepared.contents[step.after], mode=mode)
-            job.operations.keep_owner(origin, job.new(number))
+            if not job.operations.keep_owner(origin, job.new(number)):
+                job.notes.append(_owner_note(step.path, facts))
             job.on_step(f"keep {step.path}")
             _keep_beside(job.operations, origin, job.old(number), prepared.contents[step.before])
         elif step.kind == "create":
             job.operations.write_new(job.new(number), prepared.contents[step.after], mode=step.mode)
+        elif step.kind == "link":
+            job.operations.symlink(os.fsdecode(prepared.contents[step.after]), job.new(number))
         elif step.kind == "mkdir":
             job.operations.mkdir(job.new(number))
             if step.mode is not None:
@@ -303,6 +324,11 @@ def _stage(job: _Job, prepared: Prepared) -> None:
         elif step.kind == "move":
             job.operations.mkdir(job.new(number))
     _sync(job, set(job.record.stages))
+
+
+def _owner_note(path: str, facts: os.stat_result | None) -> str:
+    of = f" (user {facts.st_uid}, group {facts.st_gid})" if facts else ""
+    return f"owner and group of {path!r}{of} could not be kept: the file belongs to who wrote it now"
 
 
 def _keep_beside(operations: Operations, path: str, beside: str, content: bytes) -> None:
@@ -317,6 +343,8 @@ def _check_again(job: _Job, step: Step, seen: os.stat_result | None) -> None:
     """The last look at a file before it goes. One that looks as it did when it was read is not read again."""
     if not _is_confined(job, job.absolute(step.path)):
         raise stale_error([step.path], "got behind a link while the change was being applied")
+    if step.kind == "unlink" and not _is_saying(job, job.absolute(step.path), step.before):
+        raise stale_error([step.path], "changed while the change was being applied")
     if step.kind not in ("write", "delete") or seen is None:
         return
     path = job.absolute(step.path)
@@ -338,9 +366,9 @@ def _take(job: _Job, number: int, step: Step) -> None:
     match step.kind:
         case "write":
             job.operations.replace(job.new(number), path)
-        case "create" | "mkdir":
+        case "create" | "mkdir" | "link":
             job.operations.rename(job.new(number), path)
-        case "delete":
+        case "delete" | "unlink":
             job.operations.rename(path, job.old(number))
         case "rmdir":
             # Someone may have put something into it meanwhile. Then it stays.
@@ -409,9 +437,9 @@ def _was_taken(job: _Job, number: int, step: Step, open_move: int) -> bool:
     match step.kind:
         case "write":
             return _is_there(job, job.old(number)) and not _is_there(job, job.new(number))
-        case "create" | "mkdir":
+        case "create" | "mkdir" | "link":
             return not _is_there(job, job.new(number))
-        case "delete" | "rmdir":
+        case "delete" | "unlink" | "rmdir":
             return _is_there(job, job.old(number))
         case "move":
             # With all moves before it made and none after it, what is to be moved is there, or it was moved.
@@ -422,7 +450,7 @@ def _was_taken(job: _Job, number: int, step: Step, open_move: int) -> bool:
 def _take_one_back(job: _Job, number: int, step: Step) -> bool:
     """False if what is there now is not what the step left; then it stays."""
     path, old, new = job.absolute(step.path), job.old(number), job.new(number)
-    if step.kind in ("create", "mkdir") and not _is_there(job, path):
+    if step.kind in ("create", "mkdir", "link") and not _is_there(job, path):
         return True
     match step.kind:
         case "write":
@@ -433,11 +461,15 @@ def _take_one_back(job: _Job, number: int, step: Step) -> bool:
             if not _is_content(job, path, step.after):
                 return False
             job.operations.rename(path, new)
+        case "link":
+            if not _is_saying(job, path, step.after):
+                return False
+            job.operations.rename(path, new)
         case "mkdir":
             if job.operations.list_dir(path):
                 return False
             job.operations.rename(path, new)
-        case "delete" | "rmdir":
+        case "delete" | "unlink" | "rmdir":
             job.operations.rename(old, path)
         case "move":
             # The marker first: it must never say more than is true.
@@ -464,6 +496,11 @@ def _is_content(job: _Job, path: str, digest: str) -> bool:
     return digest_of(job.operations.read_unlinked(path)) == digest
 
 
+def _is_saying(job: _Job, path: str, digest: str) -> bool:
+    """Is that a link that says the path with this digest?"""
+    return job.operations.is_link(path) and digest_of(os.fsencode(job.operations.readlink(path))) == digest
+
+
 def _is_named(job: _Job, path: str) -> bool:
     """Is there something of exactly this name? A file system that ignores case would say yes to others, too."""
     folder, name = os.path.split(path)
@@ -487,7 +524,7 @@ def _clear(job: _Job) -> None:
 def _finish(job: _Job) -> None:
     """Remove what a committed change has put aside, and enter it in the history."""
     for number, step in enumerate(job.record.steps):
-        if step.kind in ("create", "mkdir"):
+        if step.kind in ("create", "mkdir", "link"):
             continue
         job.on_step(f"tidy {step.path}")
         try:
@@ -522,5 +559,8 @@ def _folders(job: _Job) -> set[str]:
 def _sync(job: _Job, folders: Iterable[str]) -> None:
     """Wait until the names in those folders that are there are on the disk."""
     for folder in sorted(folders):
+        path = job.absolute(folder)
+        # Where a folder was there may be a link now, which leads who knows where.
         with suppress(FileNotFoundError, NotADirectoryError):
-            job.operations.fsync_dir(job.absolute(folder))
+            if not job.operations.is_link(path):
+                job.operations.fsync_dir(path)

@@ -8,8 +8,10 @@ the root, with `/`; a `real` name has no link in it, a `place` none but perhaps 
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from lsptools.errors import Unavailable
@@ -54,12 +56,27 @@ class Before:
             self._real_folders[folder] = self.real(folder)
         return f"{self._real_folders[folder]}/{base}"
 
+    def place_after(self, path: str, left: Collection[str]) -> str:
+        """The place of what is called `path` when nothing is at the places in `left` any more, neither link nor folder."""
+        at = ""
+        *folders, base = path.split("/")
+        for number, part in enumerate(folders):
+            here = f"{at}/{part}" if at else part
+            if here in left:
+                return "/".join([here, *folders[number + 1 :], base])
+            at = self.place(f"{here}/-").removesuffix("/-")
+        return f"{at}/{base}" if at else base
+
     def facts(self, name: str) -> os.stat_result | None:
         """Facts about `name` itself; `None` if there is nothing."""
         try:
             return self.operations.lstat(self.absolute(name))
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            return None  # below a link that leads to itself is nothing
 
     def is_folder(self, name: str) -> bool:
         """Whether `name` is a folder."""
@@ -86,6 +103,19 @@ class Before:
         digest = digest_of(data)
         self.contents[digest] = data
         self.seen[name] = facts
+        return digest
+
+    def link_digest_at(self, course: Course, path: str) -> str | None:
+        """The digest of what the link at `path` says after the course, which is kept; `None` if there is no link."""
+        there = course.trace(path)
+        if there.digest:
+            return there.digest
+        facts = self.facts(there.origin) if there.what == "disk" else None
+        if facts is None or not stat.S_ISLNK(facts.st_mode):
+            return None
+        says = os.fsencode(self.operations.readlink(self.absolute(there.origin)))
+        digest = digest_of(says)
+        self.contents[digest] = says
         return digest
 
     def holds_something(self, course: Course, folder: str) -> bool:

@@ -5,7 +5,7 @@ code that does not know what made it. Paths are relative to the root, with `/`. 
 called before the change, creations and the new names of moves as it is called after; so a package is renamed by
 `Move("shop", "store")` together with edits of `shop/cart.py`. The innermost move decides where a file goes.
 
-Invariant: one entry per path, checked here. That the files are still what the change was made from, and that nothing is
+Invariant: one entry per path, checked here; only that a new file may take the name of one that is deleted. That the files are still what the change was made from, and that nothing is
 in the way, is checked by `apply`, under lock. Where it stops: a binary file in a moved folder moves, but has no text, so
 `after` shows it neither at its old place nor at its new one; and a file behind a link is laid over under the name used
 here and under its real name, not under further names it may have.
@@ -13,10 +13,11 @@ here and under its real name, not under further names it may have.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from lsptools.errors import BadRequest, Site, Stale
 from lsptools.text.diff import unified_diff
@@ -73,10 +74,12 @@ class Creation:
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A file goes; `base_digest` is the digest of its bytes as they were read."""
+    """A file goes, or a link (not what it leads to), or a folder in which nothing is left by then."""
 
     path: str
     base_digest: str
+    """Of the bytes of the file as they were read, or of the path that the link says; of a folder, nothing."""
+    kind: Literal["file", "link", "folder"] = "file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,6 @@ class Change:
         _check_unique([*edited, *deleted])
         _check_unique([*moved_from, *deleted])
         _check_unique(made)
-        _check_unique([*deleted, *(file.path for file in self.creations)])
         moved = {move.old: move.new for move in self.moves}
         _check_unique([*(path for path in edited if _name_after(moved, path) == path), *made])
         for move in self.moves:
@@ -178,16 +180,28 @@ class _Outcome:
     new: str | None
     before: Document | None
     after: Document | None
+    is_link: bool = False
+    is_executable: bool = False
+    """Of a new file."""
 
 
 def _outcomes(change: Change, snapshot: Snapshot) -> list[_Outcome]:
     edited = {file.path: file for file in change.edits}
-    deleted = {file.path: file for file in change.deletions}
-    _check_fresh(snapshot, (*change.edits, *change.deletions))
+    deleted = {file.path: file for file in change.deletions if file.kind == "file"}
+    links = {file.path: _link_text(snapshot, file.path) for file in change.deletions if file.kind == "link"}
+    _check_fresh(snapshot, (*change.edits, *deleted.values()))
+    _check_links_fresh(change, links)
     moves = {move.old: move.new for move in change.moves}
     moved = {path for old in moves for path in _files_at(snapshot, old)}
     outcomes = [
-        _Outcome(None, file.path, None, _with_text(file.document, file.text)) for file in change.creations
+        _Outcome(
+            None,
+            file.path,
+            None,
+            _with_text(file.document, file.text),
+            is_executable=bool((file.mode or 0) & 0o111),
+        )
+        for file in change.creations
     ]
     for path in {*edited, *deleted, *moved}:
         before = snapshot.document(path) if path in edited else _text_document(snapshot, path)
@@ -198,7 +212,28 @@ def _outcomes(change: Change, snapshot: Snapshot) -> list[_Outcome]:
         if before is not None and path in edited:
             after = _with_text(before, edited[path].edits.apply(before.text))
         outcomes.append(_Outcome(path, _name_after(moves, path), before, after))
-    return sorted(outcomes, key=lambda outcome: outcome.new or outcome.old or "")
+    outcomes += [_Outcome(path, None, _with_text(_EMPTY, text), None, True) for path, text in links.items()]
+    # Of one name, what goes comes before what is new there, as `git apply` wants it.
+    return sorted(outcomes, key=lambda outcome: (outcome.new or outcome.old or "", outcome.old is None))
+
+
+_EMPTY = Document.decode(b"")
+
+
+def _link_text(snapshot: Snapshot, path: str) -> str:
+    """What a link says; nothing if there is none."""
+    absolute = str(snapshot.root.path / path)
+    return snapshot.operations.readlink(absolute) if snapshot.operations.is_link(absolute) else ""
+
+
+def _check_links_fresh(change: Change, links: Mapping[str, str]) -> None:
+    stale = [
+        file.path
+        for file in change.deletions
+        if file.kind == "link" and digest_of(os.fsencode(links[file.path])) != file.base_digest
+    ]
+    if stale:
+        raise stale_error(stale, "changed since the change was planned")
 
 
 def _check_fresh(snapshot: Snapshot, files: Sequence[FileEdits | Deletion]) -> None:
@@ -225,7 +260,9 @@ def _digest(snapshot: Snapshot, path: str) -> str:
 
 
 def _text_document(snapshot: Snapshot, path: str) -> Document | None:
-    """The document, or `None` for a binary file."""
+    """The document, or `None` for what has no text: a binary file, or a link that leads to nothing."""
+    if snapshot.operations.is_link(str(snapshot.root.path / path)) and not snapshot.is_file(path):
+        return None
     try:
         return snapshot.document(path)
     except BadRequest as error:
@@ -268,9 +305,9 @@ def _diff(outcome: _Outcome) -> str:
     old, new = outcome.old or outcome.new or "", outcome.new or outcome.old or ""
     head = [f"diff --git {_quoted('a/' + old)} {_quoted('b/' + new)}\n"]
     if outcome.old is None:
-        head.append("new file mode 100644\n")
+        head.append(f"new file mode {'100755' if outcome.is_executable else '100644'}\n")
     elif outcome.new is None:
-        head.append("deleted file mode 100644\n")
+        head.append(f"deleted file mode {'120000' if outcome.is_link else '100644'}\n")
     elif old != new:
         head.append(f"rename from {_quoted(old)}\nrename to {_quoted(new)}\n")
     body = unified_diff(

@@ -92,13 +92,16 @@ def _is_needed(disk: Before, course: Course, step: Step) -> bool:
 
 
 def _check_step(disk: Before, problems: Problems, course: Course, step: Step, origin: str) -> None:
-    if step.kind in ("write", "delete", "move"):
+    if step.kind == "unlink":
+        if disk.link_digest_at(course, step.path) != step.before:
+            problems.stale.append(step.path)
+    elif step.kind in ("write", "delete", "move"):
         there = disk.digest_at(course, step.path) if step.before else disk.kind_at(course, step.path)
         if there is None or (step.before and there != step.before):
             problems.stale.append(step.path)
         elif step.kind == "move" and disk.is_taken(course, origin, step.new):
             problems.taken.append(step.new)
-    elif step.kind in ("create", "mkdir") and disk.kind_at(course, step.path) is not None:
+    elif step.kind in ("create", "mkdir", "link") and disk.kind_at(course, step.path) is not None:
         problems.taken.append(step.path)
 
 

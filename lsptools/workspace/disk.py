@@ -11,6 +11,7 @@ import errno
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from lsptools.errors import BadRequest, Unavailable
@@ -68,7 +69,7 @@ class Disk:
         """The text of a file; `not_found`, `is_directory`, `binary` as `BadRequest`."""
         document = self.documents.get(name)
         if document is None:
-            document = self.documents.setdefault(name, self._document(name, self.read(name)))
+            document = self.documents.setdefault(name, self._document(name, self.read(name, most=LARGEST)))
         return document
 
     def external_document(self, absolute: str) -> Document:
@@ -83,12 +84,13 @@ class Disk:
         known = self.earlier.get(name)
         return known.document if known is not None and known.document.is_of(data) else decoded(name, data)
 
-    def read(self, name: str) -> bytes:
-        """The bytes of a file, read now."""
+    def read(self, name: str, *, most: int | None = None) -> bytes:
+        """The bytes of a file, read now; one of more than `most` bytes is refused, and not read."""
         if name == ".":
             raise _is_directory(name)
         folder, _, base = name.rpartition("/")
-        return self._attempt(name, f"{self._folder(folder)}{os.sep}{base}", self._read_confined)
+        read = partial(self._read_confined, most=most)
+        return self._attempt(name, f"{self._folder(folder)}{os.sep}{base}", read)
 
     def kinds(self, folder: str) -> Mapping[str, str]:
         """What is in a folder, as first listed; nothing if there is no such folder. Links that lead out are `other`."""
@@ -161,14 +163,14 @@ class Disk:
             return "file"
         return "folder" if self.operations.is_dir(real) else "other"
 
-    def _read_confined(self, absolute: str) -> bytes:
+    def _read_confined(self, absolute: str, *, most: int | None) -> bytes:
         try:
-            return self.operations.read_unlinked(absolute)
+            return self.operations.read_unlinked(absolute, most=most)
         except OSError as error:
             if error.errno not in _IS_A_LINK:
                 raise
         # Where it leads there is no link any more, unless someone has just put one there.
-        return self.operations.read_unlinked(self._behind(absolute))
+        return self.operations.read_unlinked(self._behind(absolute), most=most)
 
     def _attempt(self, name: str, absolute: str, read: Callable[[str], bytes]) -> bytes:
         """What `read` reads; its `OSError` becomes an error of ours."""
@@ -182,6 +184,11 @@ class Disk:
             # Windows says of a folder that it may not be opened.
             if self.operations.is_dir(absolute):
                 raise _is_directory(name) from None
+            if error.errno == errno.EFBIG:
+                raise _too_large(name, self.operations.stat(absolute).st_size) from None
+            if error.errno in _SAID:
+                says, hint = _SAID[error.errno]
+                raise BadRequest("invalid", f"{_shortened(name)!r} {says}", hint=hint) from None
             if error.errno in _IS_NO_FILE:
                 raise BadRequest(
                     "invalid", f"{name!r} is no regular file", hint="name a file with text in it"
@@ -190,7 +197,15 @@ class Disk:
 
 
 _IS_A_LINK = (errno.ELOOP, errno.EMLINK)  # EMLINK is FreeBSD's word
-_IS_NO_FILE = (errno.EINVAL, errno.ENXIO, errno.ELOOP, errno.ENAMETOOLONG)
+_IS_NO_FILE = (errno.EINVAL, errno.ENXIO)
+_SAID = {
+    errno.ELOOP: ("leads nowhere: its links go round in a circle", "mend the link"),
+    errno.ENAMETOOLONG: ("is too long a name for this system", "name a file that is there"),
+}
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= 80 else f"{name[:80]}…"
 
 
 LARGEST = 32 << 20
@@ -202,12 +217,16 @@ def decoded(name: str, data: bytes) -> Document:
     if is_binary(data):
         raise BadRequest("binary", f"{name!r} is binary", hint="name a text file")
     if len(data) > LARGEST:
-        raise BadRequest(
-            "invalid",
-            f"{name!r} has {len(data) >> 20} MB; files of more than {LARGEST >> 20} MB are not read as text",
-            hint="split the file, or search in it with `lsptools search`",
-        )
+        raise _too_large(name, len(data))
     return Document.decode(data)
+
+
+def _too_large(name: str, n_bytes: int) -> BadRequest:
+    return BadRequest(
+        "invalid",
+        f"{name!r} has {n_bytes >> 20} MB; files of more than {LARGEST >> 20} MB are not read as text",
+        hint="split the file, or search in it with `lsptools search`",
+    )
 
 
 def not_found(name: str) -> BadRequest:

@@ -4,6 +4,9 @@ An undo is a change like any other: it is prepared, checked, applied all or noth
 undone in turn; that is redo. Without an id the newest change that still stands is undone, so that undo after undo goes
 further back; undos themselves are undone by their id only. What counts as undone follows from the entries alone.
 
+An undo may be of one file. A change is undone when it was taken back as a whole, or in each of its files; what is left of
+it is what a later undo of the change takes back.
+
 Undo restores bytes, permission bits, names and folders exactly. It refuses (`Stale`) when a file that the change wrote,
 created or moved has another content now, and names it; a file that came into a moved folder since moves back with it,
 and a folder that has got further files stays. The history reaches back as far as `State` says.
@@ -28,6 +31,7 @@ from lsptools.workspace.apply import (
     no_step,
     repair,
     told_as_unavailable,
+    told_moves,
 )
 from lsptools.workspace.change import is_at_or_below
 from lsptools.workspace.operations import LocalOperations, Operations
@@ -53,6 +57,8 @@ class Entry:
     """Was it taken back, and not redone since?"""
     undoes: str = ""
     """The id of the change that this one took back, or nothing."""
+    undone_files: tuple[str, ...] = ()
+    """Of a change that still stands, the files in which it was taken back, sorted."""
 
 
 def history(
@@ -82,7 +88,7 @@ def undo(
     """Take back the change with this id (of an undo: redo what it undid), or else the newest one that still stands.
 
     With `file`, which is relative to the root, only what the change did to that file; without an id that is the newest change
-    that wrote it. The change itself still stands then. `checkpoint` is called while others are waited for.
+    of it that still stands there. `checkpoint` is called while others are waited for.
     """
     operations = operations or LocalOperations()
     with (
@@ -90,17 +96,25 @@ def undo(
         state.hold(timeout_s=timeout_s, checkpoint=checkpoint),
     ):
         repaired = repair(state, operations, timeout_s=timeout_s, on_step=on_step, checkpoint=checkpoint)
-        record = _chosen(state.finished(), id, file)
-        steps = record.steps if file is None else _steps_about(record, file)
+        record, entry = _chosen(state.finished(), id, file)
+        if entry.files == (file,):
+            file = None  # there is nothing else in it
+        steps = _steps_left(record, entry) if file is None else _steps_about(record, file)
         paths = real_paths_of_steps(root, operations, steps)
         with state.hold_files(paths, timeout_s=timeout_s, checkpoint=checkpoint):
             prepared = prepare_undo(root, operations, steps, state.content(record), record.id)
-            label, undoes = _label_of_undoing(record), record.id
-            if file is not None:
-                label, undoes = f"{label} in {file}", ""
+            label = _label_of_undoing(record) + ("" if file is None else f" in {file}")
             notes = (*map(str, repaired), *prepared.notes)
             return carry_out(
-                root, operations, state, prepared, label, undoes=undoes, notes=notes, on_step=on_step
+                root,
+                operations,
+                state,
+                prepared,
+                label,
+                undoes=record.id,
+                file=file or "",
+                notes=notes,
+                on_step=on_step,
             )
 
 
@@ -140,18 +154,31 @@ def _repair(
 def _entries(records: Iterable[Record]) -> tuple[Entry, ...]:
     """The records, which come newest first, as entries."""
     undone: set[str] = set()
+    undone_files: dict[str, set[str]] = {}
+    """By the id of a change that was taken back in some files."""
     entries = []
     for record in records:
-        stands = record.id not in undone
-        if stands and record.undoes:
+        files, in_part = _files(record), undone_files.get(record.id, set())
+        is_undone = record.id in undone or in_part.issuperset(files)
+        if not is_undone and record.undoes and record.file:
+            undone_files.setdefault(record.undoes, set()).add(record.file)
+        elif not is_undone and record.undoes:
             undone.add(record.undoes)
-        entries.append(Entry(record.id, record.when, record.label, _files(record), not stands, record.undoes))
+        left = () if is_undone else tuple(sorted(in_part))
+        entries.append(Entry(record.id, record.when, record.label, files, is_undone, record.undoes, left))
     return tuple(entries)
 
 
 def _files(record: Record) -> tuple[str, ...]:
+    """The files that a change wrote, created, deleted or moved; of one that did neither, the folders."""
     files = {file.path for file in applied_files(record.steps)}
-    return tuple(sorted(files | {move.new for move in applied_moves(record.steps)}))
+    files |= {move.new for move in told_moves(applied_moves(record.steps))}
+    return tuple(sorted(files or {step.path for step in record.steps}))
+
+
+def _steps_left(record: Record, entry: Entry) -> tuple[Step, ...]:
+    """The steps of a change that were not taken back yet, file by file."""
+    return tuple(step for step in record.steps if step.kind == "move" or step.path not in entry.undone_files)
 
 
 def _steps_about(record: Record, file: str) -> tuple[Step, ...]:
@@ -159,7 +186,7 @@ def _steps_about(record: Record, file: str) -> tuple[Step, ...]:
     steps = tuple(
         step
         for step in record.steps
-        if (step.kind in ("write", "create", "delete") and step.path == file)
+        if (step.kind in ("write", "create", "delete", "link", "unlink") and step.path == file)
         or (step.kind == "rmdir" and is_at_or_below(file, step.path))
     )
     moves = any(
@@ -179,14 +206,14 @@ def _steps_about(record: Record, file: str) -> tuple[Step, ...]:
     return steps
 
 
-def _chosen(records: list[Record], id: str | None, file: str | None = None) -> Record:
+def _chosen(records: list[Record], id: str | None, file: str | None = None) -> tuple[Record, Entry]:
     entries = _entries(records)
     if id is None:
         id = next(
             (
                 entry.id
                 for entry in entries
-                if not entry.undone and not entry.undoes and (file is None or file in entry.files)
+                if not entry.undone and not entry.undoes and (file is None or _stands_in(entry, file))
             ),
             None,
         )
@@ -196,10 +223,20 @@ def _chosen(records: list[Record], id: str | None, file: str | None = None) -> R
     entry = next((entry for entry in entries if entry.id == id), None)
     if entry is None:
         raise BadRequest("not_found", f"the history has no change {id!r}", hint="see the history for the ids")
-    if entry.undone:
-        by = next(other.id for other in entries if other.undoes == id and not other.undone)
+    if entry.undone or file in entry.undone_files:
+        undone = {other.id for other in entries if other.undone}
+        by = next(
+            other.id
+            for other in records
+            if other.undoes == id and other.id not in undone and (file is None or other.file in ("", file))
+        )
         raise BadRequest("no_change", f"change {id} is undone already, by {by}", hint=f"undo {by} to redo it")
-    return next(record for record in records if record.id == id)
+    return next(record for record in records if record.id == id), entry
+
+
+def _stands_in(entry: Entry, file: str) -> bool:
+    """Is there anything that the change did to the file, and that was not taken back?"""
+    return file in entry.files and file not in entry.undone_files
 
 
 def _label_of_undoing(record: Record) -> str:

@@ -9,7 +9,7 @@ and mode bits; no owners, no hard links, no clock). Only `apply.py` and `journal
 """
 
 # ruff: noqa: PTH101, PTH102, PTH104, PTH105, PTH106, PTH108, PTH112, PTH113, PTH114, PTH115, PTH116
-# ruff: noqa: PTH120
+# ruff: noqa: PTH120, PTH211
 # Strings and `os`, not `pathlib`: a search reads thousands of files, and these calls are most of its time.
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Operations(Protocol):
     def read_bytes(self, path: str) -> bytes:
         """The content of a regular file, links followed. Anything else (a pipe, a device) is `EINVAL`, at once."""
 
-    def read_unlinked(self, path: str) -> bytes:
-        """Like `read_bytes`, but a `path` that is itself a link is `ELOOP`."""
+    def read_unlinked(self, path: str, *, most: int | None = None) -> bytes:
+        """Like `read_bytes`, but a `path` that is itself a link is `ELOOP`, and more than `most` bytes are `EFBIG`, unread."""
 
     def stat(self, path: str) -> os.stat_result:
         """Facts about the file behind `path`."""
@@ -89,8 +89,14 @@ class Operations(Protocol):
     def link(self, path: str, other: str) -> None:
         """Give a file (not what a link leads to) a second name; `OSError` where there is no such thing."""
 
-    def keep_owner(self, original: str, copy: str) -> None:
-        """Give the copy the owner, group and extended attributes of the original, as far as we may."""
+    def symlink(self, leads_to: str, path: str) -> None:
+        """Create a link that says `leads_to`, at a `path` where nothing is."""
+
+    def keep_owner(self, original: str, copy: str) -> bool:
+        """Give the copy the owner, group and extended attributes of the original, as far as we may.
+
+        False if owner and group are not those of the original now.
+        """
 
     def unlink(self, path: str) -> None:
         """Remove a file, or a link (not what it leads to)."""
@@ -121,10 +127,10 @@ class LocalOperations:
     def read_bytes(self, path: str) -> bytes:
         return read_open(os.open(path, _READ), path)
 
-    def read_unlinked(self, path: str) -> bytes:
+    def read_unlinked(self, path: str, *, most: int | None = None) -> bytes:
         if not _NOFOLLOW and os.path.islink(path):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
-        return read_open(os.open(path, _READ | _NOFOLLOW), path)
+        return read_open(os.open(path, _READ | _NOFOLLOW), path, most)
 
     def stat(self, path: str) -> os.stat_result:
         return os.stat(path)
@@ -195,8 +201,11 @@ class LocalOperations:
     def link(self, path: str, other: str) -> None:
         os.link(path, other, follow_symlinks=False)
 
-    def keep_owner(self, original: str, copy: str) -> None:
-        keep_owner(os.open(original, _READ | _NOFOLLOW), os.open(copy, _READ | _NOFOLLOW))
+    def symlink(self, leads_to: str, path: str) -> None:
+        os.symlink(leads_to, path)
+
+    def keep_owner(self, original: str, copy: str) -> bool:
+        return keep_owner(os.open(original, _READ | _NOFOLLOW), os.open(copy, _READ | _NOFOLLOW))
 
     def unlink(self, path: str) -> None:
         os.unlink(path)
@@ -234,8 +243,9 @@ def write_open(descriptor: int, parts: Sequence[bytes], mode: int | None) -> Non
         os.close(descriptor)
 
 
-def keep_owner(original: int, copy: int) -> None:
-    """Owner, group and extended attributes from one open file to another; both are closed."""
+def keep_owner(original: int, copy: int) -> bool:
+    """Owner, group and extended attributes from one open file to another; both are closed. Were owner and group kept?"""
+    is_kept = True
     try:
         facts, own = os.fstat(original), os.fstat(copy)
         if (facts.st_uid, facts.st_gid) != (own.st_uid, own.st_gid) and hasattr(os, "fchown"):
@@ -245,6 +255,7 @@ def keep_owner(original: int, copy: int) -> None:
             except PermissionError:
                 # What ran as its owner must not run as us.
                 mode &= ~(stat.S_ISUID | stat.S_ISGID)
+                is_kept = False
             os.fchmod(copy, mode)  # a new owner has cost the file these bits
         if hasattr(os, "listxattr"):
             with suppress(OSError):
@@ -254,6 +265,7 @@ def keep_owner(original: int, copy: int) -> None:
     finally:
         os.close(original)
         os.close(copy)
+    return is_kept
 
 
 def temporary_beside(path: str) -> str:
@@ -269,13 +281,18 @@ def _kind(entry: os.DirEntry[str]) -> str:
     return "link" if entry.is_symlink() else "other"
 
 
-def read_open(descriptor: int, path: str) -> bytes:
-    """All bytes of an open regular file, which is closed. One `read` when its size does not change meanwhile."""
+def read_open(descriptor: int, path: str, most: int | None = None) -> bytes:
+    """All bytes of an open regular file, which is closed. One `read` when its size does not change meanwhile.
+
+    More than `most` bytes are `EFBIG`, and not read.
+    """
     try:
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode):
             code = errno.EISDIR if stat.S_ISDIR(facts.st_mode) else errno.EINVAL
             raise OSError(code, os.strerror(code), path)
+        if most is not None and facts.st_size > most:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
         data = os.read(descriptor, facts.st_size + 1)
         if len(data) == facts.st_size:
             return data
@@ -312,10 +329,13 @@ class MemoryOperations:
             raise _error(errno.EISDIR, path)
         return self._files[real]
 
-    def read_unlinked(self, path: str) -> bytes:
+    def read_unlinked(self, path: str, *, most: int | None = None) -> bytes:
         if self.is_link(path):
             raise _error(errno.ELOOP, path)
-        return self.read_bytes(path)
+        data = self.read_bytes(path)
+        if most is not None and len(data) > most:
+            raise _error(errno.EFBIG, path)
+        return data
 
     def stat(self, path: str) -> os.stat_result:
         return self._facts(self._existing(path))
@@ -392,8 +412,11 @@ class MemoryOperations:
     def link(self, path: str, other: str) -> None:
         raise _error(errno.EPERM, other)
 
-    def keep_owner(self, original: str, copy: str) -> None:
-        pass  # there are no owners
+    def symlink(self, leads_to: str, path: str) -> None:
+        self._links[self._free(path)] = leads_to
+
+    def keep_owner(self, original: str, copy: str) -> bool:
+        return True  # there are no owners
 
     def unlink(self, path: str) -> None:
         itself = self._itself(path)

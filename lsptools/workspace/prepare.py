@@ -2,28 +2,30 @@
 
 Identity is the real file: edits go to the file behind a link and the link stays; moves, creations and deletions mean the
 name itself, in its real folder. The order of the steps: edits and deletions under the old names, moves, then
-creations under the new ones. Folders that lose their last entry by a move or a deletion go too; a folder in which
-anything else is left (`__pycache__`, say) stays.
+creations under the new ones. Folders that lose their last entry by a move or the deletion of a file go too; a folder in which
+anything else is left (`__pycache__`, say) stays. A folder that is itself to be deleted goes as soon as it is empty.
 
-Where it stops: names that trade places are refused (`exists`); move one of them aside first. A link that is moved to
-another folder, and leads somewhere relative to its own, leads elsewhere then.
+Names that trade places do so by way of a third one, which is nobody's name before or after.
+
+Where it stops: folders that are to lead into each other are refused (`overlap`). A link that is moved to another folder, and leads somewhere relative to its own, leads elsewhere then.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
-from lsptools.errors import BadRequest
+from lsptools.errors import BadRequest, Stale
 from lsptools.text.document import bytes_after, digest_of
 from lsptools.workspace.before import Before
 from lsptools.workspace.change import Change, Creation, Deletion, FileEdits, Move, Reading
 from lsptools.workspace.check import Prepared, Problems, checked
 from lsptools.workspace.operations import Operations
 from lsptools.workspace.paths import Root
-from lsptools.workspace.steps import Course, Step, folder_of, folders_above, inverse, path_after
+from lsptools.workspace.steps import Course, Step, aside, folder_of, folders_above, inverse, path_after
 
 
 def prepare_change(root: Root, operations: Operations, change: Change) -> Prepared:
@@ -32,13 +34,16 @@ def prepare_change(root: Root, operations: Operations, change: Change) -> Prepar
     for edits in change.edits:
         _add_write(draft, edits)
     for deletion in change.deletions:
-        _add_delete(draft, deletion)
+        _ADD_DELETION[deletion.kind](draft, deletion)
     draft.problems.stale += [each.path for each in change.read if not _is_as_read(draft.disk, each)]
     draft.problems.raise_gravest(_CHANGED)
-    _add_moves(draft, change.moves)
+    left = _places_left(draft.disk, change)
+    _add_moves(draft, change.moves, left)
+    _add_doomed(draft)
+    draft.problems.stale += draft.doomed
     draft.problems.raise_gravest(_CHANGED)
     for creation in change.creations:
-        _add_creation(draft, creation)
+        _add_creation(draft, creation, left)
     _add_emptied(draft)
     return replace(checked(draft.disk, draft.course.steps, _CHANGED), notes=tuple(draft.notes))
 
@@ -49,7 +54,11 @@ def prepare_undo(
     """The steps that take those of change `id` back; `contents` are the old bytes."""
     disk = Before(root, operations)
     disk.contents.update(contents)
-    return checked(disk, inverse(steps), f"changed since change {id} was applied")
+    try:
+        return checked(disk, inverse(steps), f"changed since change {id} was applied")
+    except Stale as error:
+        error.hint = "undo the later changes first (see the history of the file), or restore it by hand"
+        raise
 
 
 def real_paths(root: Root, operations: Operations, change: Change) -> set[str] | None:
@@ -60,12 +69,22 @@ def real_paths(root: Root, operations: Operations, change: Change) -> set[str] |
     disk = Before(root, operations)
     if any(operations.is_dir(disk.absolute(disk.place(move.old))) for move in change.moves):
         return None
+    if any(file.kind == "folder" for file in change.deletions):
+        return None
     names = {disk.real(file.path) for file in change.edits}
     names |= {disk.real(file.path) for file in change.read}
-    names |= {disk.place(file.path) for file in change.creations}
+    left = _places_left(disk, change)
+    names |= {disk.place_after(file.path, left) for file in change.creations}
     names |= {disk.place(file.path) for file in change.deletions}
-    names |= {disk.place(path) for move in change.moves for path in (move.old, move.new)}
+    names |= {disk.place(move.old) for move in change.moves}
+    names |= {disk.place_after(move.new, left) for move in change.moves}
     return {disk.absolute(name) for name in names}
+
+
+def _places_left(disk: Before, change: Change) -> set[str]:
+    """The places from which links and folders go, so that they lead nowhere by the time new names are given."""
+    left = {disk.place(move.old) for move in change.moves}
+    return left | {disk.place(file.path) for file in change.deletions if file.kind != "file"}
 
 
 def real_paths_of_steps(root: Root, operations: Operations, steps: Sequence[Step]) -> set[str] | None:
@@ -92,6 +111,8 @@ class _Draft:
     """The real names of the files that are edited or deleted."""
     folder_moves: list[tuple[int, Step]] = field(default_factory=list)
     """The steps that move a folder, and their numbers."""
+    doomed: list[str] = field(default_factory=list)
+    """The folders that are still to be deleted, by their names before, innermost first."""
 
 
 def _add_write(draft: _Draft, file: FileEdits) -> None:
@@ -120,13 +141,44 @@ def _add_delete(draft: _Draft, file: Deletion) -> None:
     if facts is not None and stat.S_ISLNK(facts.st_mode):
         raise BadRequest(
             "invalid",
-            f"{file.path!r} is a link; a change deletes files only",
+            f"{file.path!r} is a link, and not the file that was to be deleted",
             hint="delete the file it leads to",
         )
     if draft.disk.digest(name) != file.base_digest:
         draft.problems.stale.append(file.path)
         return
     draft.course.add(Step("delete", name, before=file.base_digest))
+
+
+def _add_unlink(draft: _Draft, file: Deletion) -> None:
+    name = draft.disk.place(file.path)
+    _named_once(draft, file.path, name)
+    if draft.disk.link_digest_at(draft.course, name) != file.base_digest:
+        draft.problems.stale.append(file.path)
+        return
+    draft.course.add(Step("unlink", name, before=file.base_digest))
+
+
+def _doom(draft: _Draft, folder: Deletion) -> None:
+    name = draft.disk.place(folder.path)
+    facts = draft.disk.facts(name)
+    if facts is None or not stat.S_ISDIR(facts.st_mode):
+        draft.problems.stale.append(folder.path)
+        return
+    draft.doomed.append(name)
+    draft.doomed.sort(key=lambda name: name.count("/"), reverse=True)
+
+
+_ADD_DELETION = {"file": _add_delete, "link": _add_unlink, "folder": _doom}
+
+
+def _add_doomed(draft: _Draft) -> None:
+    """Steps for the folders to be deleted in which nothing is any more."""
+    for name in tuple(draft.doomed):
+        current = path_after((move for _, move in draft.folder_moves), name)
+        if not draft.disk.holds_something(draft.course, current):
+            draft.course.add(Step("rmdir", current))
+            draft.doomed.remove(name)
 
 
 def _is_as_read(disk: Before, reading: Reading) -> bool:
@@ -148,34 +200,40 @@ def _named_once(draft: _Draft, path: str, name: str) -> os.stat_result | None:
     return facts
 
 
-def _add_moves(draft: _Draft, moves: Sequence[Move]) -> None:
+def _add_moves(draft: _Draft, moves: Sequence[Move], places_left: Collection[str]) -> None:
     """Outer folders first; a move to a name that another move leaves goes after that one."""
-    disk, course = draft.disk, draft.course
-    places = {disk.place(move.old): disk.place(move.new) for move in moves}
+    disk = draft.disk
+    places = {disk.place(move.old): disk.place_after(move.new, places_left) for move in moves}
     left = dict(sorted(places.items(), key=lambda place: place[0].count("/")))
     for old in left:
         if disk.facts(old) is None:
             raise BadRequest(
                 "not_found", f"there is no {old!r} to move", hint="list the folder to see what is there"
             )
+    asides: dict[str, str] = {}
     while left:
+        _add_doomed(draft)
         old = next((old for old in left if _may_move(draft, left, old)), "")
-        if not old:
-            draft.problems.taken += [new for old, new in left.items() if disk.is_taken(course, old, new)]
-            draft.problems.raise_gravest(_CHANGED)
-            raise BadRequest(
-                "overlap",
-                f"the moves of {', '.join(map(repr, left))} lead into each other",
-                hint="move one of them aside first",
-            )
-        current, new = path_after((move for _, move in draft.folder_moves), old), left.pop(old)
-        if current == new:
-            continue
-        _add_folders(draft, new)
-        step = Step("move", current, new, before=disk.digest_at(course, current) or "")
-        course.add(step)
-        if disk.is_folder(old):
-            draft.folder_moves.append((len(course.steps) - 1, step))
+        if old:
+            _add_move(draft, old, asides.pop(old, ""), left.pop(old))
+        elif old := next((old for old in left if _may_go_aside(draft, left, asides, old)), ""):
+            asides[old] = aside(path_after((move for _, move in draft.folder_moves), old))
+            _add_move(draft, old, "", asides[old])
+        else:
+            _raise_no_order(draft, left)
+
+
+def _add_move(draft: _Draft, old: str, aside_name: str, new: str) -> None:
+    """The step for what was called `old` in the beginning, and stands aside now under that name, if it does."""
+    disk, course = draft.disk, draft.course
+    current = aside_name or path_after((move for _, move in draft.folder_moves), old)
+    if current == new:
+        return
+    _add_folders(draft, new)
+    step = Step("move", current, new, before=disk.digest_at(course, current) or "")
+    course.add(step)
+    if disk.is_folder(old):
+        draft.folder_moves.append((len(course.steps) - 1, step))
 
 
 def _may_move(draft: _Draft, left: Mapping[str, str], old: str) -> bool:
@@ -186,8 +244,29 @@ def _may_move(draft: _Draft, left: Mapping[str, str], old: str) -> bool:
     )
 
 
-def _add_creation(draft: _Draft, creation: Creation) -> None:
-    name = draft.disk.place(creation.path)
+def _may_go_aside(draft: _Draft, left: Mapping[str, str], asides: Collection[str], old: str) -> bool:
+    """Is this name wanted by another move, whose own name is wanted in turn, and so on round to this one?"""
+    if old in asides or any(folder in left for folder in folders_above(old)):
+        return False
+    leaves = {name: draft.course.trace(new).origin for name, new in left.items()}
+    name, n_moves = leaves[old], 0
+    while name != old and name in left and n_moves < len(left):
+        name, n_moves = leaves[name], n_moves + 1
+    return name == old
+
+
+def _raise_no_order(draft: _Draft, left: Mapping[str, str]) -> NoReturn:
+    draft.problems.taken += [new for old, new in left.items() if draft.disk.is_taken(draft.course, old, new)]
+    draft.problems.raise_gravest(_CHANGED)
+    raise BadRequest(
+        "overlap",
+        f"the moves of {', '.join(map(repr, left))} lead into each other",
+        hint="move one of them aside first",
+    )
+
+
+def _add_creation(draft: _Draft, creation: Creation, places_left: Collection[str]) -> None:
+    name = draft.disk.place_after(creation.path, places_left)
     data = creation.document.encode()
     digest = digest_of(data)
     draft.disk.contents[digest] = data

@@ -57,6 +57,8 @@ class Sessions:
             return Kept(dict(loaded["digests"]), frozenset(loaded["told"]), frozenset(loaded.get("raw", ())))
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return Kept({}, frozenset())
+        except OSError as error:
+            raise self._cannot_be_kept(name, error) from error
 
     def update(
         self,
@@ -76,7 +78,17 @@ class Sessions:
                 "told": sorted(before.told.union(told)),
                 "raw": sorted((before.raw - digests.keys()) | {path for path in raw if digests.get(path)}),
             }
-            _DISK.write_atomic(path, json.dumps(kept).encode(), mode=0o600)
+            try:
+                _DISK.write_atomic(path, json.dumps(kept).encode(), mode=0o600)
+            except OSError as error:
+                raise self._cannot_be_kept(name, error) from error
+
+    def _cannot_be_kept(self, name: str, error: OSError) -> Unavailable:
+        return Unavailable(
+            "unavailable",
+            f"the session {name!r} cannot be kept in {self.folder}: {error.strerror or error}",
+            hint="see to that folder (permissions, room on the disk), or do without a session: pass `expect`",
+        )
 
     def content(self, digest: str) -> bytes | None:
         """The bytes with this digest, if they are still kept."""

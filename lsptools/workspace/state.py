@@ -26,7 +26,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from hashlib import blake2b
 from pathlib import Path
@@ -84,6 +84,8 @@ class Record:
     """The real path of the workspace."""
     undoes: str
     """The id of the change that this one takes back, or nothing."""
+    file: str
+    """With `undoes`: it took back only what that change did to this file; or nothing."""
     token: str
     """Random; in the names of its temporary files."""
     steps: tuple[Step, ...]
@@ -149,12 +151,19 @@ class State:
             yield
 
     def new_record(
-        self, root: str, label: str, undoes: str, steps: tuple[Step, ...], stages: tuple[str, ...]
+        self,
+        root: str,
+        label: str,
+        undoes: str,
+        steps: tuple[Step, ...],
+        stages: tuple[str, ...],
+        *,
+        file: str = "",
     ) -> Record:
         """A record with the next number, which is not written yet."""
         number = max((_number(id) for id, _ in self._names()), default=0) + 1
         id = f"{number}-{os.urandom(2).hex()}"
-        return Record(id, time.time(), label, root, undoes, os.urandom(8).hex(), steps, stages, {})
+        return Record(id, time.time(), label, root, undoes, file, os.urandom(8).hex(), steps, stages, {})
 
     def write(self, record: Record, contents: Mapping[str, bytes]) -> Record:
         """Put the record on the disk as `Phase.STAGING`, with the content its steps end."""
@@ -162,21 +171,11 @@ class State:
         parts: list[bytes] = []
         n_bytes = 0
         for step in record.steps:
-            if step.kind in ("write", "delete") and step.before not in where:
+            if step.kind in ("write", "delete", "unlink") and step.before not in where:
                 where[step.before] = (n_bytes, len(contents[step.before]))
                 n_bytes += len(contents[step.before])
                 parts.append(contents[step.before])
-        written = Record(
-            record.id,
-            record.when,
-            record.label,
-            record.root,
-            record.undoes,
-            record.token,
-            record.steps,
-            record.stages,
-            where,
-        )
+        written = replace(record, contents=where)
         draft = self._path(record.id, "draft")
         _DISK.write_new(draft, _json_from_record(written) + b"\n", *parts, mode=0o600)
         _DISK.rename(draft, self._path(record.id, Phase.STAGING.value))
@@ -387,6 +386,7 @@ def _json_from_record(record: Record) -> bytes:
             "label": record.label,
             "root": record.root,
             "undoes": record.undoes,
+            "file": record.file,
             "token": record.token,
             "steps": [[s.kind, s.path, s.new, s.before, s.after, s.mode] for s in record.steps],
             "stages": record.stages,
@@ -412,6 +412,7 @@ def _record_from_json(id: str, data: bytes) -> Record:
         facts["label"],
         facts["root"],
         facts["undoes"],
+        facts.get("file", ""),
         facts["token"],
         tuple(Step(*step) for step in facts["steps"]),
         tuple(facts["stages"]),

@@ -9,6 +9,7 @@ of a list is the inverses of its steps, backwards; that is all that undo is.
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,21 +17,21 @@ from typing import Literal, NamedTuple
 
 from lsptools.workspace.change import is_at_or_below
 
-Kind = Literal["write", "create", "delete", "move", "mkdir", "rmdir"]
+Kind = Literal["write", "create", "delete", "move", "mkdir", "rmdir", "link", "unlink"]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing done to the disk."""
+    """One thing done to the disk. A `link` makes a link, an `unlink` ends one; their content is the path that it says."""
 
     kind: Kind
     path: str
     new: str = ""
     """Where a `move` leads."""
     before: str = ""
-    """Digest of the content that a `write` or `delete` ends, or that a `move` carries (empty for folders and links)."""
+    """Digest of the content that a `write`, `delete` or `unlink` ends, or that a `move` carries (empty for folders and links)."""
     after: str = ""
-    """Digest of the content that a `write` or `create` begins."""
+    """Digest of the content that a `write`, `create` or `link` begins."""
     mode: int | None = None
     """Permission bits of what is created, or was there before it went; `None`: as the process creates things."""
 
@@ -49,6 +50,10 @@ class Step:
                 return Step("rmdir", self.path, mode=self.mode)
             case "rmdir":
                 return Step("mkdir", self.path, mode=self.mode)
+            case "link":
+                return Step("unlink", self.path, before=self.after)
+            case "unlink":
+                return Step("link", self.path, after=self.before)
 
 
 def inverse(steps: Sequence[Step]) -> list[Step]:
@@ -98,9 +103,12 @@ class Course:
                 if not is_at_or_below(path, step.new):
                     return Trace("nothing", path, "")
                 path = step.path + path[len(step.new) :]
+            elif step.path != path:
+                if step.kind != "write":
+                    return Trace("nothing", path, "")  # what was there went with a folder or link above it
             elif step.kind == "write":
                 digest = digest or step.after
-            elif step.kind == "create":
+            elif step.kind in ("create", "link"):
                 return Trace("file", path, digest or step.after)
             else:
                 return Trace("folder" if step.kind == "mkdir" else "nothing", path, "")
@@ -109,9 +117,30 @@ class Course:
     def _last_about(self, path: str, before: int) -> int:
         """The last step with a number below `before` that decides what is at `path`; -1 if there is none."""
         last = _last_below(self._at.get(path), before)
-        for above in (path, *folders_above(path)):
+        last = max(last, _last_below(self._moves.get(path), before))
+        for above in folders_above(path):
             last = max(last, _last_below(self._moves.get(above), before))
+            last = max(last, _last_below(self._at.get(above), before))
         return last
+
+
+TEMPORARY_PREFIX = ".lsptools-"
+"""How the names of temporary files begin, which are in the workspace while a change is under way."""
+
+
+def aside(path: str) -> str:
+    """A fresh name beside `path`, for what gives its place to another before its own is free."""
+    folder = folder_of(path)
+    return f"{folder}{'/' if folder else ''}{TEMPORARY_PREFIX}{os.urandom(8).hex()}{_ASIDE}"
+
+
+def is_aside(path: str) -> bool:
+    """Is this a name that `aside` gave?"""
+    name = path.rpartition("/")[2]
+    return name.startswith(TEMPORARY_PREFIX) and name.endswith(_ASIDE)
+
+
+_ASIDE = "-aside.tmp"
 
 
 def path_after(steps: Iterable[Step], path: str) -> str:

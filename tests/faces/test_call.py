@@ -83,6 +83,8 @@ def test_answers_have_the_id_of_the_call(root: Path) -> None:
         ({"tool": "read", "args": {"path": 1}}, "'path' is a whole number, not a string"),
         ({"tool": "read", "args": {"path": "a", "limit": True}}, "not a whole number"),
         ({"tool": "read", "args": {"path": "a", "limit": 1.5}}, "a number with a fraction"),
+        ('{"id": 1e400, "tool": "history"}', "1e400 is no number that JSON has"),
+        ('{"id": 1, "tool": "read", "args": {"path": "a", "offset": NaN}}', "NaN is no number"),
         ({"tool": "read", "args": {"path": "a", "ofset": 1}}, "no argument 'ofset'"),
         ({"tool": "edit", "args": {"path": "a", "edits": {}}}, "an object, not a list"),
         ({"tool": "edit", "args": {"path": "a", "edits": ["x"]}}, "holds a string"),
@@ -100,6 +102,14 @@ def test_what_is_not_understood(root: Path, line: str | bytes | Mapping[str, obj
     assert not answer["ok"] and answer["id"] is None
     assert answer["error"]["kind"] == "invalid" and says in answer["error"]["message"]
     assert answer["error"]["hint"]
+
+
+def test_a_whole_number_may_be_written_as_a_float(root: Path) -> None:
+    (root / "many").write_text("x\n" * 1000 + "y\n")
+    (said,) = answers(
+        root, '{"id": 1.0, "tool": "read", "args": {"path": "many", "offset": 1001.0, "limit": 1e3}}'
+    )
+    assert said["result"]["output"] == "  1001│y\n" and said["id"] == 1
 
 
 def test_a_lone_surrogate_is_data(root: Path) -> None:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from editing import after, memory, snapshot, workspace
 
+from lsptools.edit.candidate import plan_candidate
 from lsptools.edit.lines import LineEdit, plan_lines
+from lsptools.edit.patch import plan_patch
 from lsptools.edit.placeholders import is_placeholder
 from lsptools.edit.plan import Plan
+from lsptools.edit.read import read
 from lsptools.edit.replace import Replacement, plan_edit
 from lsptools.edit.session import Session
 from lsptools.edit.write import plan_write
 from lsptools.errors import ToolError
 from lsptools.text.document import digest_of
+from lsptools.workspace.anchored import AnchoredOperations
+from lsptools.workspace.disk import LARGEST
+from lsptools.workspace.operations import LocalOperations
+from lsptools.workspace.paths import Root
+from lsptools.workspace.snapshot import Snapshot
 
 
 def error_of(attempt: Callable[[], object]) -> ToolError:
@@ -138,8 +148,91 @@ def test_a_digest_stands_for_having_read() -> None:
     view = snapshot(memory({"f": "a"}))
     plan = plan_edit(view, Session(), "f", [Replacement("a", "b")], expect=digest_of(b"a"))
     assert after(plan, "f") == b"b"
-    error = error_of(lambda: plan_edit(view, Session(), "f", [Replacement("a", "b")], expect="123"))
-    assert error.kind == "stale"
+
+
+@pytest.mark.parametrize(
+    ("expect", "kind"),
+    [
+        (digest_of(b"a")[:8], None),
+        (digest_of(b"a")[:31].upper(), None),
+        (digest_of(b"b"), "stale"),
+        (digest_of(b"b")[:8], "stale"),
+        (digest_of(b"a")[:7], "invalid"),
+        ("123", "invalid"),
+        (digest_of(b"a") + "0", "invalid"),
+        ("not a digest", "invalid"),
+    ],
+)
+def test_the_beginning_of_a_digest_is_enough(expect: str, kind: str | None) -> None:
+    view = snapshot(memory({"f": "a"}))
+    wanted = [Replacement("a", "b")]
+    if kind is None:
+        assert after(plan_edit(view, Session(), "f", wanted, expect=expect), "f") == b"b"
+    else:
+        assert error_of(lambda: plan_edit(view, Session(), "f", wanted, expect=expect)).kind == kind
+
+
+WITH_NUL: list[Callable[[Snapshot, Session], Plan]] = [
+    lambda view, session: plan_edit(view, session, "f", [Replacement("one", "o\0e")]),
+    lambda view, session: plan_edit(view, session, "new", [Replacement("", "\0")]),
+    lambda view, session: plan_lines(view, session, "f", [LineEdit(1, 1, "\0")]),
+    lambda view, session: plan_write(view, session, "f", "one\0"),
+    lambda view, session: plan_write(view, session, "new", "\0"),
+    lambda view, session: plan_candidate(view, session, "f", "one\0two\n"),
+    lambda view, session: plan_patch(view, session, "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-one\n+o\0e\n"),
+    lambda view, session: plan_patch(view, session, "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+\0\n"),
+]
+
+
+@pytest.mark.parametrize("plan", WITH_NUL)
+def test_a_text_with_a_nul_is_refused(plan: Callable[[Snapshot, Session], Plan]) -> None:
+    view, session = workspace({"f": "one\ntwo\n"})
+    error = error_of(lambda: plan(view, session))
+    assert error.kind == "invalid" and "NUL character on line 1" in error.message
+
+
+def test_a_text_that_has_a_nul_may_have_more() -> None:
+    before = "a" * 9000 + "\0one\n"  # further on than where it makes a file binary
+    view, session = workspace({"f": before})
+    plan = plan_edit(view, session, "f", [Replacement("one", "\0")])
+    assert after(plan, "f") == before.replace("one", "\0").encode()
+
+
+def test_names_that_are_none() -> None:
+    view, session = workspace({"f": "a"})
+    for name in ("x" * 256, "é" * 128, f"d/{'x' * 300}/f"):
+        for error in (
+            error_of(lambda name=name: read(view, session, name)),  # type: ignore[misc]  # bound here
+            error_of(lambda name=name: plan_write(view, session, name, "x")),  # type: ignore[misc]  # bound here
+        ):
+            assert error.kind == "invalid" and "too long" in error.message
+    assert plan_write(view, session, "é" * 127, "x").change
+    error = error_of(lambda: plan_write(view, session, "newdir/", "x"))
+    assert error.kind == "is_directory" and "names a folder, and there is none" in error.message
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "huge").open("wb") as file:
+        file.truncate(LARGEST + 1)
+    (tmp_path / "link").symlink_to("huge")
+
+    def never(descriptor: int, n_bytes: int) -> bytes:
+        raise AssertionError("it was read")
+
+    monkeypatch.setattr(os, "read", never)
+    for operations in (LocalOperations(), AnchoredOperations(Root.of(tmp_path))):
+        view = Snapshot(Root.of(tmp_path), operations)
+        for name in ("huge", "link"):
+            error = error_of(lambda view=view, name=name: read(view, Session(), name))  # type: ignore[misc]  # bound here
+            assert error.kind == "invalid" and "files of more than 32 MB" in error.message
+
+
+def test_a_circle_of_links_is_told(tmp_path: Path) -> None:
+    (tmp_path / "l").symlink_to("l2")
+    (tmp_path / "l2").symlink_to("l")
+    view = Snapshot(Root.of(tmp_path), LocalOperations())
+    error = error_of(lambda: read(view, Session(), "l"))
+    assert error.kind == "invalid" and "round in a circle" in error.message
 
 
 def test_a_name_that_comes_close() -> None:

@@ -32,6 +32,45 @@ def patched(files: dict[str, str], patch: str) -> dict[str, str | None]:
     return {**gone, **there}
 
 
+NEW_FILE = "diff --git a/n b/n\nnew file mode {}\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n"
+
+
+@pytest.mark.parametrize(("mode", "bits"), [("100644", None), ("100755", 0o755), ("100600", 0o600)])
+def test_a_new_file_has_the_mode_that_git_says(mode: str, bits: int | None) -> None:
+    view, session = workspace({})
+    plan = plan_patch(view, session, NEW_FILE.format(mode))
+    (creation,) = plan.change.creations
+    assert creation.mode == bits
+    assert ("new file mode 100755" in plan.change.diff(view)) == (mode == "100755")
+
+
+@pytest.mark.parametrize(
+    ("patch", "says"),
+    [
+        (NEW_FILE.format("120000"), "links"),
+        (NEW_FILE.format("160000"), "submodules"),
+        (NEW_FILE.format("040000"), "'040000' is no mode of a file"),
+        (NEW_FILE.format("rwx"), "'rwx' is no mode of a file"),
+        ("diff --git a/f b/f\nold mode 100644\nnew mode 100755\n", "mode of files that are there"),
+        (
+            "diff --git a/f b/f\nold mode 100644\nnew mode 100755\nindex 1..2\n"
+            "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n",
+            "mode of files that are there",
+        ),
+        ("diff --git a/f b/g\nsimilarity index 100%\ncopy from f\ncopy to g\n", "copies of files"),
+        ("diff --git a/f b/f\nindex 1..2 120000\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", "links"),
+        (
+            "diff --git a/f b/f\ndeleted file mode 120000\n--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
+            "links",
+        ),
+    ],
+)
+def test_what_git_says_and_is_not_done_is_named(patch: str, says: str) -> None:
+    view, session = workspace({"f": "a\n"})
+    error = error_of(lambda: plan_patch(view, session, patch))
+    assert error.kind == "invalid" and says in error.message, error.message
+
+
 def udiff(name: str, body: str) -> str:
     return f"--- a/{name}\n+++ b/{name}\n{body}"
 
@@ -178,7 +217,9 @@ def test_each_file_must_have_been_read_as_it_is() -> None:
     view = snapshot(memory({"f": "a\n"}))
     patch = begin("@@\n-a\n+b\n")
     assert error_of(lambda: plan_patch(view, Session(), patch)).kind == "unread"
-    assert error_of(lambda: plan_patch(view, Session(), patch, expect={"f": "1"})).kind == "stale"
+    other = {"f": digest_of(b"b\n")}
+    assert error_of(lambda: plan_patch(view, Session(), patch, expect=other)).kind == "stale"
+    assert error_of(lambda: plan_patch(view, Session(), patch, expect={"f": "1"})).kind == "invalid"
     assert plan_patch(view, Session(), patch, expect={"f": digest_of(b"a\n")}).change
 
 

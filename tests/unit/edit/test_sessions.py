@@ -16,11 +16,12 @@ import pytest
 from casefaces import FOLDERS, OURS
 
 from lsptools.edit.session import KEPT_BYTES, Session
-from lsptools.errors import BadRequest, Stale, ToolError
+from lsptools.errors import BadRequest, Stale, ToolError, Unavailable
 from lsptools.faces.cli import main
 from lsptools.faces.environment import Environment
 from lsptools.faces.workspace import Workspace
 from lsptools.text.document import digest_of
+from lsptools.workspace.operations import LocalOperations
 from lsptools.workspace.sessions import Kept, Sessions
 
 
@@ -243,6 +244,27 @@ def test_people_see_the_diff(root: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_names_of_sessions(name: str, tmp_path: Path) -> None:
     with pytest.raises(BadRequest):
         Sessions(tmp_path).load(name)
+
+
+def test_a_session_that_cannot_be_kept(tmp_path: Path) -> None:
+    sessions = Sessions(tmp_path / "sessions")
+    (tmp_path / "sessions" / "s.json").mkdir(parents=True)
+    for attempt in (lambda: sessions.load("s"), lambda: sessions.update("s", {})):
+        with pytest.raises(Unavailable, match="the session 's' cannot be kept in ") as caught:
+            attempt()
+        assert caught.value.hint and ".tmp" not in caught.value.message
+
+
+def test_a_session_in_a_folder_that_may_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_atomic(self: object, path: str, data: bytes, *, mode: int | None = None) -> None:
+        raise PermissionError(13, "Permission denied", f"{path}.tmp")
+
+    monkeypatch.setattr(LocalOperations, "write_atomic", write_atomic)
+    with pytest.raises(Unavailable, match="Permission denied") as caught:
+        Sessions(tmp_path).update("s", {})
+    assert caught.value.hint and ".tmp" not in caught.value.message
 
 
 def test_sessions_add_to_what_is_there(tmp_path: Path) -> None:

@@ -21,10 +21,10 @@ from lsptools.errors import BadRequest, Refused, Stale, ToolError, Unavailable
 from lsptools.text.document import digest_of
 from lsptools.text.edits import Edits, TextEdit
 from lsptools.text.lines import Offset, Span
-from lsptools.workspace.apply import AppliedFile, apply
+from lsptools.workspace.apply import AppliedFile, apply, told_moves
 from lsptools.workspace.change import Change, Creation, Deletion, FileEdits, Move, Reading
 from lsptools.workspace.journal import history, undo
-from lsptools.workspace.operations import MemoryOperations
+from lsptools.workspace.operations import LocalOperations, MemoryOperations
 from lsptools.workspace.paths import Root
 from lsptools.workspace.snapshot import Snapshot
 from lsptools.workspace.state import State
@@ -253,13 +253,114 @@ def test_what_cannot_be_moved(tmp_path: Path) -> None:
     at = bench(tmp_path, {"a": b"a", "b": b"b", "p/x": b"x"})
     error = refused(at, Change(moves=(Move("a", "b"), Move("p", "q"))), Refused, "exists")
     assert [conflict.sites[0].path for conflict in error.conflicts] == ["b"]
-    error = refused(at, Change(moves=(Move("a", "b"), Move("b", "a"))), Refused, "exists")
-    assert [conflict.sites[0].path for conflict in error.conflicts] == ["a", "b"]
+    cycle_and_taken = Change(moves=(Move("a", "c"), Move("c2", "a"), Move("p/x", "b")))
+    at.apply(Change(creations=(Creation("c2", ""), Creation("c", ""))))
+    error = refused(at, cycle_and_taken, Refused, "exists")
+    assert [conflict.sites[0].path for conflict in error.conflicts] == ["a", "b", "c"]
     refused(at, Change(moves=(Move("p/x", "p"),)), Refused, "exists")
     refused(at, Change(moves=(Move("p", "b/q"),)), BadRequest, "invalid")
     at.apply(Change(creations=(Creation("q/y", ""),)))
     refused(at, Change(moves=(Move("p", "q/p"), Move("q", "p/q"))), BadRequest, "overlap")
     refused(at, Change(moves=(Move("missing", "c"),)), BadRequest, "not_found")
+
+
+def test_names_trade_places(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"a": b"a", "b": b"b", "c": b"c", "p/x": b"x", "q/y": b"y"})
+    old = at.tree
+    round = (Move("a", "b"), Move("b", "c"), Move("c", "a"))
+    folders = (Move("p", "q"), Move("q", "p"), Move("p/x", "p/z"))
+    applied = at.apply(Change((at.replacing("a", "a", "A"),), (*round, *folders)))
+    assert {name: entry.data for name, entry in at.tree.items() if isinstance(entry, File)} == {
+        "a": b"c",
+        "b": b"A",
+        "c": b"b",
+        "p/y": b"y",
+        "p/z": b"x",
+    }
+    told = {(move.old, move.new) for move in told_moves(applied.moves)}
+    assert told == {("a", "b"), ("b", "c"), ("c", "a"), ("p", "q"), ("q", "p"), ("q/x", "p/z")}
+    assert history(at.state)[0].files == ("a", "b", "c", "p", "p/z", "q")
+    undo(at.root, at.state)
+    assert at.tree == old
+
+
+def test_a_new_file_takes_the_place_of_a_deleted_one(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"a": File(b"\0binary", 0o755), "p/x": b"x"})
+    old = at.tree
+    gone = (Deletion("a", digest_of(b"\0binary")), at.deleting("p/x"), Deletion("p", "", "folder"))
+    change = Change(creations=(Creation("a", "text"), Creation("p", "a file")), deletions=gone)
+    assert change.diff(at.snapshot).count("diff --git a/a b/a") == 2
+    at.apply(change)
+    assert at.tree == {"a": File(b"text"), "p": File(b"a file")}
+    undo(at.root, at.state)
+    assert at.tree == old
+
+
+def test_links_and_folders_are_deleted(tmp_path: Path) -> None:
+    files = {"a": b"a", "l": Link("a"), "gone": Link("nowhere"), "p/out": Link("/etc"), "p/q": Folder()}
+    at = bench(tmp_path, {**files, "p/keep": b"k", "p/sub/x": b"x"})
+    (at.ws / "p/q").chmod(0o750)
+    old = at.tree
+    links = [Deletion(name, digest_of(to), "link") for name, to in (("l", b"a"), ("gone", b"nowhere"))]
+    folders = [Deletion(name, "", "folder") for name in ("p", "p/q", "p/sub")]
+    out = Deletion("p/out", digest_of(b"/etc"), "link")
+    moved = Move("p/keep", "keep")
+    change = Change(moves=(moved,), deletions=(*links, out, *folders, at.deleting("p/sub/x")))
+    assert "deleted file mode 120000" in change.diff(at.snapshot)
+    applied = at.apply(change)
+    assert at.tree == {"a": File(b"a"), "keep": File(b"k")}
+    assert [file.path for file in applied.files] == ["gone", "l", "p/out", "p/sub/x"]
+    undone = undo(at.root, at.state)
+    assert at.tree == old
+    undo(at.root, at.state, undone.id)
+    assert at.tree == {"a": File(b"a"), "keep": File(b"k")}
+
+
+def test_a_link_or_folder_that_is_another_now_is_not_deleted(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"a": b"a", "l": Link("a"), "p/x": b"x"})
+    refused(at, Change(deletions=(Deletion("l", digest_of(b"b"), "link"),)), Stale, "stale")
+    refused(at, Change(deletions=(Deletion("a", digest_of(b"a"), "link"),)), Stale, "stale")
+    refused(at, Change(deletions=(Deletion("l", digest_of(b"a")),)), BadRequest, "invalid")
+    refused(at, Change(deletions=(Deletion("p", "", "folder"),)), Stale, "stale")
+    refused(at, Change(deletions=(Deletion("a", "", "folder"),)), Stale, "stale")
+
+
+def test_an_empty_folder_is_deleted_and_undone(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"a": b"a", "p/q": Folder()})
+    at.apply(Change(deletions=(Deletion("p/q", "", "folder"),)))
+    assert not (at.ws / "p/q").exists() and (at.ws / "p").is_dir()
+    assert history(at.state)[0].files == ("p/q",)
+    undo(at.root, at.state)
+    assert (at.ws / "p/q").is_dir()
+
+
+def test_an_owner_that_cannot_be_kept_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = bench(tmp_path, {"a": b"x", "b": b"x"})
+
+    def keep_owner(self: object, original: str, copy: str) -> bool:
+        return not original.endswith("a")
+
+    monkeypatch.setattr(LocalOperations, "keep_owner", keep_owner)
+    change = Change((at.replacing("a", "x", "y"), at.replacing("b", "x", "y")))
+    applied = apply(Snapshot(at.root, operations=LocalOperations()), change, at.state)
+    (note,) = applied.notes
+    assert note.startswith("owner and group of 'a' (user ") and "could not be kept" in note
+
+
+def test_owner_and_group_that_are_not_ours_to_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.touch()
+    other.touch()
+    assert LocalOperations().keep_owner(str(one), str(other))
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a file to somebody else")
+
+    def chown(*_: object) -> None:
+        raise PermissionError
+
+    os.chown(one, 12345, 12345)
+    monkeypatch.setattr(os, "fchown", chown)
+    assert not LocalOperations().keep_owner(str(one), str(other))
 
 
 def test_files_that_exist_are_all_named(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ A, B, EDIT_A = Move("a", "b"), Move("b", "c"), edit_nothing("a")
         (lambda: Change(moves=(A,), deletions=(Deletion("a", ""),)), "overlap"),
         (lambda: Change((edit_nothing("b"),), moves=(A,)), "overlap"),
         (lambda: Change((EDIT_A,), creations=(Creation("a", ""),)), "overlap"),
-        (lambda: Change(creations=(Creation("a", ""),), deletions=(Deletion("a", ""),)), "overlap"),
+        (lambda: Change(moves=(Move("c", "a"),), creations=(Creation("a", ""),)), "overlap"),
         (lambda: Change(moves=(Move("a", "a"),)), "invalid"),
         (lambda: Change(moves=(Move("a", "a/b"),)), "invalid"),
         (lambda: Change(creations=(Creation("", ""),)), "invalid"),

@@ -6,11 +6,15 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from casefile import File, Tree
+from casefile import Entry, File, Folder, Link, Tree
 from changing import Bench, Stop, bench, in_a_process_that_dies, kill_self, quick_folder
 
 from lsptools.errors import Refused
-from lsptools.workspace.change import Change, Creation, Move
+from lsptools.faces.render import Look, answer_text
+from lsptools.text.document import digest_of
+from lsptools.tools.base import Context
+from lsptools.tools.history import TOOL
+from lsptools.workspace.change import Change, Creation, Deletion, Move
 from lsptools.workspace.journal import history, recover, undo
 
 pytestmark = [
@@ -73,6 +77,21 @@ def puzzle(folder: Path) -> tuple[Bench, Change]:
     return at, Change(moves=tuple(Move(old, new) for old, new in moves))
 
 
+def exchange(folder: Path) -> tuple[Bench, Change]:
+    """Names trade places, links and folders go, and new files take their names."""
+    files: dict[str, bytes | Entry] = {"a": b"", "b": b"", "p/x": b"", "q/y": b"", "e/f": Folder()}
+    at = bench(folder, {**files, "l": Link("a"), "k": Link("nowhere"), "d": b"d", "g/x": b""})
+    moves = (Move("a", "b"), Move("b", "a"), Move("p", "q"), Move("q", "p"))
+    gone = (
+        Deletion("l", digest_of(b"a"), "link"),
+        Deletion("k", digest_of(b"nowhere"), "link"),
+        at.deleting("d"),
+        at.deleting("g/x"),
+        *(Deletion(name, "", "folder") for name in ("e", "e/f", "g")),
+    )
+    return at, Change((), moves, (Creation("l", "l"), Creation("d", "d"), Creation("g", "")), gone)
+
+
 def dies(at: Bench, change: Change, step: int) -> None:
     assert in_a_process_that_dies(lambda: at.apply(change, Stop(step, kill_self)))
 
@@ -94,7 +113,7 @@ def steps_and_trees(at: Bench, change: Change) -> tuple[list[str], Tree, Tree]:
     return counted.steps, old, new
 
 
-@pytest.mark.parametrize("make", [twenty_files, all_sorts, puzzle])
+@pytest.mark.parametrize("make", [twenty_files, all_sorts, puzzle, exchange])
 def test_killed_at_every_step(folder: Path, make: Callable[[Path], tuple[Bench, Change]]) -> None:
     at, change = make(folder)
     steps, old, new = steps_and_trees(at, change)
@@ -112,7 +131,7 @@ def test_killed_at_every_step(folder: Path, make: Callable[[Path], tuple[Bench, 
             assert at.tree == old
 
 
-@pytest.mark.parametrize("make", [all_sorts, puzzle])
+@pytest.mark.parametrize("make", [all_sorts, puzzle, exchange])
 @pytest.mark.parametrize("first", ["committed", "tidy"])
 def test_killed_again_at_every_step_of_the_repair(
     folder: Path, make: Callable[[Path], tuple[Bench, Change]], first: str
@@ -204,6 +223,19 @@ def test_what_was_changed_after_the_crash_is_kept_and_named(folder: Path) -> Non
     assert mine["t/u/new.py"] == File(b"mine too")
     assert at.tree == {**old, **mine}
     check_clean(at)
+
+
+def test_the_history_says_what_it_repaired(folder: Path) -> None:
+    at, change = all_sorts(folder)
+    steps, _, _ = steps_and_trees(at, change)
+    dies(at, change, step_number(steps, "committed"))
+    (at.ws / "d.py").write_bytes(b"mine")
+    context = Context(at.snapshot, lambda: at.state)
+    answer = TOOL.run(context, TOOL.params())
+    (note,) = answer.to_json()["notes"]
+    assert "was taken back; left as they are, because they were changed since: d.py" in note
+    assert f"note: {note}" in answer_text("history", answer, Look())
+    assert TOOL.run(context, TOOL.params()).notes == ()
 
 
 def test_a_change_under_way_is_waited_for_and_not_repaired(folder: Path) -> None:

@@ -88,6 +88,72 @@ def test_undo_after_undo_goes_further_back(tmp_path: Path) -> None:
     assert at.tree["a.py"] == File(b"0")
 
 
+def test_undo_after_undo_of_one_file_goes_further_back(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"a.py": b"0", "b.py": b"0"})
+    for text in "123":
+        written(at, "a.py", text)
+        written(at, "b.py", text)
+    for data in (b"2", b"1", b"0"):
+        undo(at.root, at.state, file="a.py")
+        assert at.tree == {"a.py": File(data), "b.py": File(b"3")}
+    with pytest.raises(BadRequest, match=r"no change of 'a\.py' is to be undone") as caught:
+        undo(at.root, at.state, file="a.py")
+    assert caught.value.kind == "not_found"
+    assert shown(at)[:3] == ["undo 1", "undo 2", "undo 3"]
+    undo(at.root, at.state)
+    assert at.tree == {"a.py": File(b"0"), "b.py": File(b"2")}
+    redo = next(entry for entry in history(at.state) if entry.label == "undo 1")
+    undo(at.root, at.state, redo.id)
+    assert at.tree["a.py"] == File(b"1") and shown(at)[0] == "redo 1"
+    undo(at.root, at.state, file="a.py")
+    assert at.tree["a.py"] == File(b"0")
+
+
+def both_written(at: Bench) -> str:
+    edits = (at.replacing("a.py", "0", "1"), at.replacing("b.py", "0", "1"))
+    return at.apply(Change(edits, label="both")).id
+
+
+def test_what_an_undo_of_one_file_left_is_undone_by_the_next(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"a.py": b"0", "b.py": b"0"})
+    first = both_written(at)
+    undo(at.root, at.state, file="a.py")
+    assert at.tree == {"a.py": File(b"0"), "b.py": File(b"1")}
+    newest, entry = history(at.state)
+    assert (entry.undone, entry.undone_files, newest.label) == (False, ("a.py",), "undo both in a.py")
+    with pytest.raises(BadRequest, match="is undone already, by ") as caught:
+        undo(at.root, at.state, first, file="a.py")
+    assert caught.value.hint == f"undo {newest.id} to redo it"
+    undo(at.root, at.state)
+    assert at.tree == {"a.py": File(b"0"), "b.py": File(b"0")}
+    assert shown(at) == ["undo both", "undo both in a.py", "both (undone)"]
+    with pytest.raises(BadRequest, match="nothing to undo"):
+        undo(at.root, at.state)
+
+
+def test_a_change_undone_in_each_of_its_files_is_undone(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"a.py": b"0", "b.py": b"0"})
+    first = both_written(at)
+    in_a = undo(at.root, at.state, file="a.py")
+    undo(at.root, at.state, first, file="b.py")
+    assert shown(at) == ["undo both in b.py", "undo both in a.py", "both (undone)"]
+    redone = undo(at.root, at.state, in_a.id)
+    assert at.tree == {"a.py": File(b"1"), "b.py": File(b"0")}
+    assert shown(at)[0] == "redo both in a.py" and shown(at)[-1] == "both"
+    undo(at.root, at.state, first)
+    assert at.tree == {"a.py": File(b"0"), "b.py": File(b"0")}
+    assert redone.id
+
+
+def test_an_undo_of_what_was_changed_since_says_what_to_do(tmp_path: Path) -> None:
+    at = bench(tmp_path, {"a.py": b"0"})
+    first = written(at, "a.py", "1")
+    written(at, "a.py", "2")
+    with pytest.raises(Stale) as caught:
+        undo(at.root, at.state, first.id)
+    assert caught.value.hint.startswith("undo the later changes first")
+
+
 def test_history_tells_when_what_and_where(tmp_path: Path) -> None:
     at = bench(tmp_path, FILES)
     assert history(at.state) == ()
