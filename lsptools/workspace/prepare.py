@@ -26,6 +26,7 @@ from lsptools.workspace.check import Prepared, Problems, checked
 from lsptools.workspace.operations import Operations
 from lsptools.workspace.paths import Root
 from lsptools.workspace.steps import Course, Step, aside, folder_of, folders_above, inverse, path_after
+from lsptools.workspace.walk import VERSION_CONTROL
 
 
 def prepare_change(root: Root, operations: Operations, change: Change) -> Prepared:
@@ -45,7 +46,20 @@ def prepare_change(root: Root, operations: Operations, change: Change) -> Prepar
     for creation in change.creations:
         _add_creation(draft, creation, left)
     _add_emptied(draft)
+    _check_not_of_version_control(draft.course.steps)
     return replace(checked(draft.disk, draft.course.steps, _CHANGED), notes=tuple(draft.notes))
+
+
+def _check_not_of_version_control(steps: Sequence[Step]) -> None:
+    """What git keeps is git's: a hook would be run by its next command, and what is gone there is gone for good."""
+    for step in steps:
+        for path in (step.path, step.new):
+            if not set(VERSION_CONTROL).isdisjoint(path.split("/")):
+                raise BadRequest(
+                    "outside_workspace",
+                    f"{path!r} belongs to version control, and is not changed",
+                    hint="leave it to the program whose it is, such as git",
+                )
 
 
 def prepare_undo(

@@ -765,3 +765,20 @@ def test_any_change_is_done_as_planned_undone_and_redone_or_not_at_all(random: R
             with pytest.raises(Unavailable):
                 at.apply(change, Stop(number, fail))
             assert at.tree == old, counted.steps[number]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Change(creations=(Creation(".git/hooks/pre-commit", "#!/bin/sh\n"),)),
+        Change(creations=(Creation("sub/.hg/hgrc", "[hooks]\n"),)),
+        Change(moves=(Move(".git", "old"),)),
+        Change(moves=(Move("a.py", ".git/a.py"),)),
+    ],
+)
+def test_what_belongs_to_version_control_is_not_changed(tmp_path: Path, change: Change) -> None:
+    at = bench(tmp_path, {"a.py": b"", ".git/HEAD": b"ref\n"})
+    old = at.tree
+    with pytest.raises(BadRequest, match="belongs to version control"):
+        at.apply(change)
+    assert at.tree == old
