@@ -28,7 +28,8 @@ class Policy:
     mentions: bool
 
 
-def plan_rename(snapshot: Snapshot, at: str, new_name: str, policy: Policy) -> Plan:
+def plan_rename(snapshot: Snapshot, at: str, new_name: str, policy: Policy, asking: object) -> Plan:
+    assert asking is None
     """Renames the function of net.py, unless `possible` occurrences are not decided."""
     found = references()
     if policy.possible == "refuse":
@@ -56,7 +57,7 @@ def module(name: str, **members: object) -> ModuleType:
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     stand_ins = [
         module("lsptools.search.places", locate=lambda snapshot, place: place),
-        module("lsptools.search.references", references=lambda snapshot, place: references()),
+        module("lsptools.search.references", references=lambda snapshot, place, asking: references()),
         module("lsptools.search.definition", definition=lambda snapshot, place: (GET,)),
         module("lsptools.refactor.rename", plan_rename=plan_rename, Policy=Policy),
     ]
