@@ -29,8 +29,8 @@ class Policy:
 
 
 def plan_rename(snapshot: Snapshot, at: str, new_name: str, policy: Policy, asking: object) -> Plan:
-    assert asking is None
     """Renames the function of net.py, unless `possible` occurrences are not decided."""
+    assert asking is None
     found = references()
     if policy.possible == "refuse":
         sites = (Site("net.py", 1, 5, "renaming function `get`"), Site("other.py", 4, 3, "may be this one"))
