@@ -148,13 +148,15 @@ class Rg:
         """Begin what `files_with` does on the local disk.
 
         There is no survey first: half the time on a workspace of ten thousand files. So what is skipped is said only of files
-        that match: those beyond the limit, binary ones, those that could not be read, those in a virtual environment. Files
-        beyond `HOPELESS` bytes are left out without a word.
+        that match: those beyond the limit, binary ones, those that could not be read, those in a virtual environment. Where not
+        only files with certain suffixes are wanted, those beyond `HOPELESS` bytes are left out without a word.
         """
         words = checked_words(words)
         tree = Tree(root, LOCAL, NOTHING_SURVEYED, checked_globs(globs), False)
         patterns = "\n".join(rust_patterns(words, whole=whole_words, marks=marks)).encode()
-        options = [*_options(tree), f"--max-filesize={HOPELESS}", "--file=-", "--files-with-matches"]
+        options = [*_options(tree), "--file=-", "--files-with-matches"]
+        if not any(option.startswith("--type=") for option in options):
+            options.append(f"--max-filesize={HOPELESS}")
         running = self._begin(root, [*options, "--", "./"], patterns)
         return Search(lambda: _swept(tree, running.done()), running.cancel)
 

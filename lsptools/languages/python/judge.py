@@ -11,6 +11,7 @@ What no meaning could be derived for is decided here, by rules that are stated i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -74,6 +75,8 @@ class Judge:
             if meaning.complete:
                 return Evidence.CERTAIN, _says(fact, meaning)
             return Evidence.LIKELY, f"{meaning.says}; {meaning.unknown}"
+        if fact.role is Role.KEYWORD and self._is_in_decorator(fact):
+            return Evidence.POSSIBLE, _GIVEN
         if self.possible and not meaning.roots.isdisjoint(self.possible):
             return Evidence.POSSIBLE, next(
                 self.possible[root] for root in meaning.roots if root in self.possible
@@ -178,6 +181,30 @@ class Judge:
                 found |= _ANY_CLASS | _ANY_RECORD
         return frozenset(found)
 
+    # ------------------------------------------------------------------ decorators
+
+    @cached_property
+    def _decorators(self) -> Mapping[str, list[tuple[int, int]]]:
+        """By file, where the decorators are of the functions whose parameter the symbol is. Bytes."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for root in self.parameters:
+            function = closure.function_at(self.finder.project, root)
+            if function is not None and function.statement.start_byte < function.node.start_byte:
+                found.setdefault(root.path, []).append(
+                    (function.statement.start_byte, function.node.start_byte)
+                )
+        return found
+
+    def _is_in_decorator(self, fact: Fact) -> bool:
+        return any(start <= fact.start < end for start, end in self._decorators.get(fact.path, ()))
+
+    def _is_given_to_decorator(self, fact: Fact) -> bool:
+        """Is the word all of a string that a decorator of the function gets, or all but the dashes of an option?"""
+        if fact.role is not Role.STRING or not self._is_in_decorator(fact):
+            return False
+        source = self.finder.project.source(fact.path)
+        return source is not None and _ALONE.search(source.bytes[fact.start - 3 : fact.end + 1]) is not None
+
     # ------------------------------------------------------------------ text
 
     def _text(self, fact: Fact) -> tuple[Evidence, str]:
@@ -195,6 +222,8 @@ class Judge:
             if roots:
                 return Evidence.UNRELATED, fact.meaning.says
             return Evidence.MENTION, fact.meaning.unknown or fact.reason
+        if fact.evidence is Evidence.MENTION and self._is_given_to_decorator(fact):
+            return Evidence.POSSIBLE, _GIVEN
         if fact.evidence is not Evidence.POSSIBLE:
             return fact.evidence, fact.reason
         if roots & self.family:
@@ -204,7 +233,8 @@ class Judge:
             is_called = fact.beside and any(name.endswith(fact.beside) for name in self._callee_names)
             return Evidence.POSSIBLE if is_called else Evidence.MENTION, fact.reason
         if not (self.has_members or self.has_globals or self.has_modules):
-            return Evidence.MENTION, fact.reason
+            is_local = fact.reason == mentions.IN_LOCALS and self._in_reach(fact)
+            return Evidence.POSSIBLE if is_local else Evidence.MENTION, fact.reason
         if roots:
             return Evidence.UNRELATED, fact.reason
         if fact.receiver and not fact.receiver & self.family:
@@ -270,6 +300,8 @@ def _says(fact: Fact, meaning: Meaning) -> str:
     return meaning.says or fact.role.value
 
 
+_GIVEN = "given to a decorator of the function, which may call it by its parameter's name"
+_ALONE = re.compile(rb"[\"']-{0,2}\w+[\"'/]$")
 _PATCHES = "multiple"
 """`mock.patch.multiple("module", name=…)` replaces what is called like its keywords."""
 _ANY_CLASS = frozenset({"cls", "type", "__class__", "super", "__init__"})

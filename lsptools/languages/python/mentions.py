@@ -138,6 +138,7 @@ def template_callee(source: Source, site: Site) -> str:
     return found[-1].decode() if found else ""
 
 
+IN_LOCALS = "looked up in `locals` at run time"
 _CALLEE = re.compile(rb"(\w+)\s*\(")
 TEMPLATE_KEYWORD = "a keyword in an expression of a template"
 _KEYWORD_AFTER = re.compile(rb"\s*=(?!=)")
@@ -177,9 +178,17 @@ def _is_annotation(meanings: Meanings, source: Source, site: Site, index: int) -
         if kind == "call":
             is_type = _is_type_argument(source, node, site)
             return is_type and not _is_quoted_data(source, site.path[index][0], site.start)
+        if kind == "assignment" and field == "right" and _is_alias(source, node):
+            return not _is_quoted_data(source, site.path[index][0], site.start)
         if kind in ("block", "module", "lambda", "dictionary"):
             return False
     return False
+
+
+def _is_alias(source: Source, assignment: Node) -> bool:
+    """`Name: TypeAlias = …`?"""
+    declared = assignment.child_by_field_name("type")
+    return declared is not None and source.text(declared).rpartition(".")[2].strip("\"'") == "TypeAlias"
 
 
 def _is_quoted_data(source: Source, string: Node, start: int) -> bool:
@@ -382,14 +391,17 @@ def _called_with(meanings: Meanings, source: Source, site: Site, index: int) -> 
     parent = site.path[index - 1][0]
     namespace = _namespace(source, site.path[index][0], parent)
     if namespace:
-        return TextMeaning(Evidence.POSSIBLE, f"looked up in `{namespace}` at run time")
+        return TextMeaning(
+            Evidence.POSSIBLE,
+            IN_LOCALS if namespace == "locals" else f"looked up in `{namespace}` at run time",
+        )
     if parent.type == "subscript":
         return None
     call = parent.parent if parent.type == "argument_list" else None
     if call is None or call.type != "call":
         return None
     function = call.child_by_field_name("function")
-    name = last_name(source, function) if function is not None else ""
+    name = _callee_name(source, function) if function is not None else ""
     arguments = positional_arguments(call)
     position = next(
         (i for i, each in enumerate(arguments) if each.start_byte == site.path[index][0].start_byte), -1
@@ -407,6 +419,13 @@ def _called_with(meanings: Meanings, source: Source, site: Site, index: int) -> 
             Evidence.POSSIBLE, f"the name that `{name}` is told, which checkers compare", bound
         )
     return None
+
+
+def _callee_name(source: Source, function: Node) -> str:
+    """The last part of a callee's name, and of `mock.patch.object` the last two."""
+    name = last_name(source, function)
+    owner = function.child_by_field_name("object") if name == "object" else None
+    return "patch.object" if owner is not None and last_name(source, owner) == "patch" else name
 
 
 def _namespace(source: Source, string: Node, parent: Node) -> str:
@@ -604,6 +623,9 @@ _LOOKUPS = {
     "methodcaller": 0,
     "__getattribute__": 0,
     "__getattr__": 0,
+    "__setattr__": 0,
+    "__delattr__": 0,
+    "patch.object": 1,
     "getattr_static": 1,
 }
 _TYPING_NAMES = frozenset(

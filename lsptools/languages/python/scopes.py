@@ -311,7 +311,7 @@ class Source:
     def _is_tree_broken(self) -> bool:
         root = self.tree.root_node
         if not root.has_error:
-            return False
+            return _PYTHON_2.search(self.bytes) is not None and not _compiles(self.document.text)
         if _has_error(root, outside=("type_parameter", "string")):
             return True
         return _has_error(root, outside=("type_parameter",)) and not _compiles(self.document.text)
@@ -547,6 +547,10 @@ def _has_error(node: Node, *, outside: tuple[str, ...]) -> bool:
     if node.is_error or node.is_missing:
         return True
     return any(_has_error(child, outside=outside) for child in node.children)
+
+
+_PYTHON_2 = re.compile(rb"^[ \t]*(?:print|exec|raise)[ \t]+[^\s(=.\[:,)]", re.MULTILINE)
+"""Statements that the grammar still knows, and Python does not; `raise error` is both."""
 
 
 def _compiles(text: str) -> bool:
