@@ -25,6 +25,7 @@ from benchmarks.real_renames.projects import (
     PROJECTS,
     Project,
     Suite,
+    Unfit,
     digest_of,
     laid_out,
     prepare,
@@ -60,7 +61,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="renames-") as scratch:
         for project in (each for each in PROJECTS if each.key in options.only):
             if time.monotonic() < ends:
-                _measure(project, asked, ledger, options, Path(scratch).resolve() / project.key, ends)
+                try:
+                    _measure(project, asked, ledger, options, Path(scratch).resolve() / project.key, ends)
+                except Unfit as why:
+                    print(f"{project.key} is left out: {why}", flush=True)
     current = {tool.name: tool.version for tool in asked} | {report.ALONE: "1"}
     rows = [row for row in ledger if current.get(row.tool) == row.version and row.project in options.only]
     text = report.tables(rows, options.tools)
@@ -195,7 +199,7 @@ def _examined(project: Project, tree: Tree, digest: str, folder: Path) -> Examin
         root, home = laid_out(tree, folder / project.key), folder / "home"
         suite = run_suite(project, root, home, limit=_SUITE_LIMIT_S)
         if not suite.is_green:
-            raise SystemExit(f"{project.key}: its tests fail as they are\n{suite.output[-2000:]}")
+            raise Unfit(f"its tests fail as they are\n{suite.output[-2000:]}")
         executed = executed_lines(project, root, home, 3 * _SUITE_LIMIT_S)
         told = {
             "counts": suite.counts,

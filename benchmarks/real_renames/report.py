@@ -57,12 +57,33 @@ def breakages(rows: Collection[Row]) -> str:
 
 def _totals(by_tool: dict[str, list[Row]]) -> list[str]:
     lines = _head(
-        ["", "n", "ok", "broke", "of these silently", "refused", "no-op", "ok %", "broke %", "s (median)"]
+        [
+            "",
+            "n",
+            "ok",
+            "broke",
+            "of these silently",
+            "refused",
+            "naming places",
+            "no-op",
+            "ok %",
+            "broke %",
+            "s (median)",
+        ]
     )
     for tool, asked in by_tool.items():
         n = {outcome: sum(row.outcome == outcome for row in asked) for outcome in Outcome}
         silent = sum(row.outcome == Outcome.BROKE and row.named in ("", NOT_NAMED) for row in asked)
-        numbers = [len(asked), n[Outcome.OK], n[Outcome.BROKE], silent, n[Outcome.REFUSED], n[Outcome.NO_OP]]
+        naming = sum(row.outcome == Outcome.REFUSED and row.n_named > 0 for row in asked)
+        numbers = [
+            len(asked),
+            n[Outcome.OK],
+            n[Outcome.BROKE],
+            silent,
+            n[Outcome.REFUSED],
+            naming,
+            n[Outcome.NO_OP],
+        ]
         shares = [f"{100 * n[each] / max(1, len(asked)):.0f}" for each in (Outcome.OK, Outcome.BROKE)]
         time = f"{median(row.seconds for row in asked):.2f}" if asked else "–"
         lines.append(_line([tool, *map(str, numbers), *shares, time]))

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.real_renames.answers import Answer, Tree, difference
-from benchmarks.real_renames.projects import Project, run_python
+from benchmarks.real_renames.projects import Project, Unfit, run_python
 from lsptools.text.lines import Lines, Offset, UserPos
 
 KINDS = (
@@ -79,7 +79,7 @@ def executed_lines(project: Project, root: Path, home: Path, limit: float) -> di
     ):
         run = run_python(project, root, home, ["-m", "coverage", *arguments], limit)
         if not run.is_green:
-            raise SystemExit(f"{project.key}: its tests fail under coverage\n{run.output[-2000:]}")
+            raise Unfit(f"its tests fail under coverage\n{run.output[-2000:]}")
     files = json.loads(report.read_text("utf-8"))["files"]
     return {path: frozenset(file["executed_lines"]) for path, file in files.items()}
 

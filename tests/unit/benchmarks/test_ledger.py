@@ -57,12 +57,12 @@ def test_what_is_compared() -> None:
         row("ty", "a", "ok"),
         row("ty", "b", "broke"),
         row("ty", "c", "ok"),
-        row("lsptools", "a", "refused"),
+        dataclasses.replace(row("lsptools", "a", "refused"), n_named=3),
         row("lsptools", "b", "broke", "on a line of the traceback"),
     ]
     common, n_untested, n_left_out = comparable(rows, ["ty", "lsptools"])
     assert ([symbol for _, symbol in common], n_untested, n_left_out) == (["a", "b"], 1, 1)
     text = tables(rows, ["ty", "lsptools"])
-    assert "| ty | 2 | 1 | 1 | 1 | 0 | 0 | 50 | 50 | 0.00 |" in text
-    assert "| lsptools | 2 | 0 | 1 | 0 | 1 | 0 | 0 | 50 | 0.00 |" in text
+    assert "| ty | 2 | 1 | 1 | 1 | 0 | 0 | 0 | 50 | 50 | 0.00 |" in text
+    assert "| lsptools | 2 | 0 | 1 | 0 | 1 | 1 | 0 | 0 | 50 | 0.00 |" in text
     assert "| ty | 1 / 0 / 0 / 1 |" in text
