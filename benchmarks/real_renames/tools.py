@@ -103,8 +103,15 @@ def our_version() -> str:
 def _our_session(options: tuple[str, ...]) -> Callable[[Project, Tree, Path], AbstractContextManager[Ask]]:
     @contextmanager
     def session(project: Project, tree: Tree, folder: Path) -> Iterator[Ask]:
-        root = laid_out(tree, folder / project.key)
-        yield lambda symbol, new: ask_lsptools(project, tree, root, symbol, new, options)
+        root, version = laid_out(tree, folder / project.key), our_version()
+
+        def ask(symbol: Symbol, new: str) -> Reply:
+            reply = ask_lsptools(project, tree, root, symbol, new, options)
+            if our_version() != version:
+                raise SystemExit("the sources of lsptools changed while it was measured; start again")
+            return reply
+
+        yield ask
 
     return session
 
