@@ -179,7 +179,11 @@ def _judged(judge: Judge, ledger: Ledger, blank: Row, symbol: Symbol, new: str, 
 
 
 def _where_named(judge: Judge, symbol: Symbol, new: str, reply: Reply, folder: Path) -> str:
-    """Had the answer named the site that broke it? By the first failure's traceback, or since renaming all it named is right."""
+    """Had the answer named the site that broke it?
+
+    On a line of the first failure's traceback, or since renaming all it named is right, or as a look-up of a name that is put
+    together at run time: no edit of identifiers follows that, and a framework that finds no method does not fail there.
+    """
     if not reply.named or reply.answer is None:
         return report.NOT_NAMED
     if is_named(judge.verdict(symbol, new, reply.answer).sites, reply.named):
@@ -189,6 +193,8 @@ def _where_named(judge: Judge, symbol: Symbol, new: str, reply: Reply, folder: P
         widest = ask_lsptools(judge.project, judge.tree, root, symbol, new, WIDEST)
     if widest.answer and judge.verdict(symbol, new, widest.answer).outcome == Outcome.OK:
         return "right with all it named"
+    if any(each.role == "computed" for each in reply.named):
+        return "looked up by a computed name, which it named"
     return report.NOT_NAMED
 
 

@@ -45,6 +45,7 @@ class Named:
 
     path: str
     line: int
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ def ask_lsptools(
             seconds, refusal=f"exit {run.returncode}: {run.stderr.decode('utf-8', 'replace')[-200:]}"
         )
     named = tuple(
-        Named(each["path"], each["line"])
+        Named(each["path"], each["line"], each["role"])
         for each in told.get("occurrences", ())
         if each["class"] in ("possible", "mention")
     )
