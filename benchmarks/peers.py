@@ -54,7 +54,7 @@ PEERS = (
     ),
     Peer("zuban", "zuban", "0.10.2", ("zuban", "server")),
     Peer("jedi-ls", "jedi-language-server", "0.47.0", ("jedi-language-server",)),
-    Peer("pylsp", "python-lsp-server", "1.15.0", ("pylsp",), beside=("rope",)),
+    Peer("pylsp", "python-lsp-server", "1.15.0", ("pylsp",), beside=("pylsp-rope",)),
 )
 
 

@@ -272,14 +272,14 @@ def _patiently(client: Client, method: str, parameters: Json) -> tuple[Json, str
 def _told(peer: peers.Peer, project: Project, root: Path) -> tuple[dict[str, object], Json]:
     """Settings, and options for the start: where imports start and which Python runs, for those that do not find it out.
 
-    python-lsp-server renames with jedi unless it is told to use rope; jedi-language-server shows what jedi does.
+    python-lsp-server renames with jedi unless its plugin pylsp-rope is there and told to; jedi-language-server shows what jedi does.
     """
     source, python = str(root / project.source), str(project.python)
     if peer.name == "jedi-ls":
         return dict(peer.settings), {"workspace": {"extraPaths": [source], "environmentPath": python}}
     if peer.name == "pylsp":
         plugins = {
-            "rope_rename": {"enabled": True},
+            "pylsp_rope": {"enabled": True, "rename": True},
             "jedi_rename": {"enabled": False},
             "jedi": {"extra_paths": [source], "environment": python},
         }
