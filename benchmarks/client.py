@@ -1,4 +1,4 @@
-"""A language client that is just large enough to ask for references, and polite enough to be answered.
+"""A language client that is just large enough to ask for references and renames, and polite enough to be answered.
 
 Servers leave requests unanswered while one of their own is open, so every request of a server gets an answer at once.
 The text of the opened file is sent, standard error is drained, and only UTF-16 positions are offered (what every editor
@@ -30,10 +30,12 @@ _CAPABILITIES: Json = {
         "configuration": True,
         "didChangeConfiguration": {"dynamicRegistration": True},
         "didChangeWatchedFiles": {"dynamicRegistration": True, "relativePatternSupport": True},
+        "workspaceEdit": {"documentChanges": True, "resourceOperations": ["create", "rename", "delete"]},
     },
     "textDocument": {
         "synchronization": {"didSave": True},
         "references": {"dynamicRegistration": True},
+        "rename": {"dynamicRegistration": True, "prepareSupport": True},
         "publishDiagnostics": {"versionSupport": True},
     },
 }
@@ -52,6 +54,8 @@ class Client:
         self.root, self.settings = root, settings
         self.open_work: set[str] = set()
         """Tokens of announced work that has not ended."""
+        self.capabilities: Json = {}
+        """What the server said that it can, once it was initialized."""
         self._ids = itertools.count(1)
         self._answers: queue.SimpleQueue[tuple[float, Json]] = queue.SimpleQueue()
         self._sending = threading.Lock()
@@ -67,15 +71,18 @@ class Client:
         )
         threading.Thread(target=self._read, daemon=True).start()
 
-    def initialize(self, deadline: float) -> None:
+    def initialize(self, deadline: float, options: Json = None) -> None:
+        """`options` are what this server wants to be told at its start."""
         folder = {"uri": self.root.as_uri(), "name": self.root.name}
         parameters = {
             "processId": os.getpid(),
             "rootUri": folder["uri"],
             "workspaceFolders": [folder],
             "capabilities": _CAPABILITIES,
+            **({"initializationOptions": options} if options else {}),
         }
-        self.request("initialize", parameters, deadline)
+        _, message = self.request("initialize", parameters, deadline)
+        self.capabilities = (message.get("result") or {}).get("capabilities", {})
         self.notify("initialized", {})
 
     def open(self, path: Path) -> None:

@@ -26,6 +26,8 @@ class Peer:
     arguments: tuple[str, ...]
     """Program in the peers' environment, and its arguments."""
     settings: Mapping[str, object] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
+    """Packages it uses where they are installed."""
 
     @property
     def command(self) -> list[str]:
@@ -52,7 +54,7 @@ PEERS = (
     ),
     Peer("zuban", "zuban", "0.10.2", ("zuban", "server")),
     Peer("jedi-ls", "jedi-language-server", "0.47.0", ("jedi-language-server",)),
-    Peer("pylsp", "python-lsp-server", "1.15.0", ("pylsp",)),
+    Peer("pylsp", "python-lsp-server", "1.15.0", ("pylsp",), beside=("pylsp-rope",)),
 )
 
 
@@ -66,12 +68,13 @@ def install(python: str = sys.executable) -> dict[str, str]:
         subprocess.run([python, "-m", "venv", str(FOLDER)], check=True)
     versions = _installed(pip)
     for peer in PEERS:
-        if peer.package in versions:
+        if all(package in versions for package in (peer.package, *peer.beside)):
             continue
         print(f"installing {peer.package} {peer.version}", flush=True)
-        pinned = subprocess.run([*pip, "install", "--quiet", f"{peer.package}=={peer.version}"], check=False)
+        install = [*pip, "install", "--quiet", *peer.beside]
+        pinned = subprocess.run([*install, f"{peer.package}=={peer.version}"], check=False)
         if pinned.returncode:
-            subprocess.run([*pip, "install", "--quiet", peer.package], check=True)
+            subprocess.run([*install, peer.package], check=True)
     versions = _installed(pip)
     return {peer.name: versions[peer.package] for peer in PEERS}
 
