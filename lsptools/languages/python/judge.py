@@ -22,7 +22,7 @@ from lsptools.languages.python import closure, mentions
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.classes import class_in
 from lsptools.languages.python.facts import Fact, FileFacts, all_facts
-from lsptools.languages.python.meaning import SETS_BY_NAME, Meaning, Root
+from lsptools.languages.python.meaning import MISSING, SETS_BY_NAME, Meaning, Root
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import word_pattern
 from lsptools.text.lines import Offset, Span
@@ -102,6 +102,8 @@ class Judge:
         if fact.role is Role.ATTRIBUTE:
             if self.has_members:
                 return self._likely_or_possible(why)
+            if self.has_globals and why.endswith(MISSING):
+                return Evidence.POSSIBLE, why
             may_be = fact.may_be_module or fact.beside in self._module_names
             if (self.has_globals or self.has_modules) and may_be:
                 return Evidence.POSSIBLE, f"{why}; it may be the module"

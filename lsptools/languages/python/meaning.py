@@ -90,6 +90,8 @@ class Meaning:
 
 
 NOTHING = Meaning(frozenset(), "")
+MISSING = "of the workspace, in which it was not found"
+"""Of an attribute of a module of ours: it may be put there at run time, or another module may stand in its place."""
 
 
 @dataclass(slots=True)
@@ -171,7 +173,10 @@ class Meanings:
     def _unbound(self, source: Source, name: str) -> Meaning:
         found = self.project.global_variable(source, name)
         if found:
-            return self.found(found, "by a star import")
+            is_submodule = isinstance(found[0], Module)
+            return self.found(
+                found, "bound by the import of the submodule" if is_submodule else "by a star import"
+            )
         if hasattr(builtins, name):
             return Meaning(frozenset({Root("builtin", "builtins", -1, name)}), f"the builtin `{name}`")
         unknown = [module for _, module in self.project.star_imports(source) if module is None]
@@ -451,7 +456,10 @@ class Meanings:
             why = f"`{text}` is module `{module.name}`, which makes names on demand"
             return Meaning(frozenset(), "", False, why, on_demand=True)
         return Meaning(
-            frozenset(), "", False, f"`{text}` is module `{module.name}`, in which it was not found"
+            frozenset(),
+            "",
+            False,
+            f"`{text}` is module `{module.name}`, {MISSING if module.files and not module.external else 'in which it was not found'}",
         )
 
     def _of_super(self, value: SuperValue, spelling: str) -> Meaning:

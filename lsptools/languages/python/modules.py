@@ -432,7 +432,10 @@ class Project:
         return [submodule] if submodule is not None else []
 
     def global_variable(self, source: Source, name: str) -> Found:
-        """The module-level name in a file, or what a star import brings under it."""
+        """The module-level name in a file, what a star import brings under it, or, in a package, the submodule.
+
+        A submodule is bound in its package by whoever imports it, which the package's own imports do most of the time.
+        """
         names = source.names(name)
         if names.bindings(source.module_scope, name):
             return [Variable(source, source.module_scope, name)]
@@ -442,6 +445,9 @@ class Project:
             found[:0] = brought
             if brought and _hides_what_is_above(source, statement, name):
                 break
+        if not found and source.path.rpartition("/")[2].partition(".")[0] == "__init__":
+            submodule = self.submodule(self.module_of(source.path), name)
+            found = [submodule] if submodule is not None and submodule.files else []
         return found
 
     def starred(self, source: Source) -> list[Module]:
