@@ -22,6 +22,7 @@ from lsptools.languages.python.handed import handed_by_decorators
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.values import (
+    NOT_FOUND,
     NOTHING,
     UNKNOWN,
     ClassValue,
@@ -63,7 +64,7 @@ def _bound_function(evaluator: Evaluator, source: Source, site: Site) -> Types:
 def _bound_import(evaluator: Evaluator, source: Source, site: Site) -> Types:
     found = evaluator.project.imported(source, site)
     if not found and evaluator.project.leads_outside(source, site, evaluator.suspects):
-        return just(Foreign("import"))
+        return just(Foreign(NOT_FOUND))
     return union(evaluator.found_value(each) for each in found) if found else UNKNOWN
 
 

@@ -24,8 +24,10 @@ from lsptools.languages.python.records import MAKERS, Record
 from lsptools.languages.python.roles import Role, access_of, receiver_before
 from lsptools.languages.python.scopes import Scope, Site, Source, mangled
 from lsptools.languages.python.values import (
+    NOT_FOUND,
     UNKNOWN,
     ClassValue,
+    Foreign,
     ForeignClass,
     Types,
     just,
@@ -110,6 +112,11 @@ class Hierarchy(ABC):
                 if not types.values and not self._is_special_base(ancestor, node):
                     found.append((ancestor, node))
         return found
+
+    def has_base_elsewhere(self, cls: Class) -> bool:
+        """Does a base of the class or an ancestor come from a module that was not found?"""
+        elsewhere = Foreign(NOT_FOUND)
+        return any(elsewhere in types.values for each in self.order(cls) for types in self.bases(each))
 
     def _is_special_base(self, cls: Class, node: Node) -> bool:
         while node.type == "subscript":

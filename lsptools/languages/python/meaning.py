@@ -584,7 +584,7 @@ class Meanings:
         constructors = self.constructors(cls)
         if constructors:
             return self._any_keyword(constructors, name, text, depth, cls)
-        if self.evaluator.unknown_bases(cls):
+        if self.evaluator.unknown_bases(cls) or self.evaluator.has_base_elsewhere(cls):
             field_sites = self.evaluator.lookup(cls, name)
             if field_sites is not None and field_sites[1][0].role in (Role.ANNOTATE, Role.ASSIGN):
                 root = member_root(field_sites[0], name)

@@ -55,6 +55,10 @@ class Foreign:
     elements: tuple[Types, ...] = ()
 
 
+NOT_FOUND = "import"
+"""The name of what comes from a module that was not found."""
+
+
 @dataclass(frozen=True, slots=True)
 class ForeignClass:
     """A builtin class or function, by name."""
