@@ -256,7 +256,7 @@ def _members(renaming: Renaming) -> Iterator[Conflict]:
                     f"`{cls.name}` inherits `{new}` from the builtin `{builtin}`",
                     (_declaration(renaming),),
                 )
-    for below in finder.meeting_below(renaming.account.family) if _may_meet(finder, new) else ():
+    for below in finder.meeting_below(renaming.account.family) if _may_meet(finder, classes, new) else ():
         for other in finder.evaluator.order(below):
             there = finder.evaluator.members(other, new) if other not in seen else []
             if there:
@@ -287,12 +287,18 @@ def _members_named(
                 yield _member_conflict(renaming, base, definer, there[0])
 
 
-def _may_meet(finder: Finder, new: str) -> bool:
-    """Can a class anywhere have a member of this name? To list all classes below the symbol's is dear."""
+def _may_meet(finder: Finder, classes: list[Class], new: str) -> bool:
+    """Can a class anywhere have a member of this name? To list all classes below the symbol's may be dear."""
     if new.startswith("__"):
         return False  # then no other class has this member
-    is_used = any(source.sites(new) for source in finder.sources_with(new))
-    return is_used or library_owner(finder.project, new, frozenset()) is not None
+    if any(source.sites(new) for source in finder.sources_with(new)):
+        return True
+    if len(finder.candidates.python(cls.name for cls in classes)) < _MANY_FILES:
+        return True  # to list them is cheaper than to ask the libraries
+    return library_owner(finder.project, new, frozenset()) is not None
+
+
+_MANY_FILES = 200
 
 
 def _same_name(one: Class, other: Class, new: str) -> bool:
