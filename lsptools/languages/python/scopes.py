@@ -311,7 +311,7 @@ class Source:
     def _is_tree_broken(self) -> bool:
         root = self.tree.root_node
         if not root.has_error:
-            return _PYTHON_2.search(self.bytes) is not None and not _compiles(self.document.text)
+            return _is_python_2(root, self.bytes) and not _compiles(self.document.text)
         if _has_error(root, outside=("type_parameter", "string")):
             return True
         return _has_error(root, outside=("type_parameter",)) and not _compiles(self.document.text)
@@ -549,8 +549,20 @@ def _has_error(node: Node, *, outside: tuple[str, ...]) -> bool:
     return any(_has_error(child, outside=outside) for child in node.children)
 
 
-_PYTHON_2 = re.compile(rb"^[ \t]*(?:print|exec|raise)[ \t]+[^\s(=.\[:,)]", re.MULTILINE)
-"""Statements that the grammar still knows, and Python does not; `raise error` is both."""
+_PYTHON_2 = re.compile(rb"^[ \t]*(?:print|exec)[ \t]+[^\s(=.\[:,)]", re.MULTILINE)
+
+
+def _is_python_2(root: Node, code: bytes) -> bool:
+    """Is there a statement that the grammar still knows, and Python does not?"""
+    for found in _PYTHON_2.finditer(code):
+        at = found.end() - len(found.group().lstrip())
+        node = root.descendant_for_byte_range(at, at + 1)
+        if node is not None and node.parent is not None and node.parent.type in _OLD_STATEMENTS:
+            return True
+    return False
+
+
+_OLD_STATEMENTS = frozenset({"print_statement", "exec_statement"})
 
 
 def _compiles(text: str) -> bool:
