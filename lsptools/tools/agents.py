@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 from lsptools.errors import BadRequest
@@ -452,6 +453,7 @@ APPLY = "apply"
 """The tool that no declared one is behind: it does what a preview has planned."""
 
 
+@cache
 def agent_tools() -> tuple[AgentTool, ...]:
     """All of them, in reading order; `apply` stands behind the tools that make plans."""
     made = _tools()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -328,8 +328,13 @@ def arg(
 
 def parameters(tool: Tool[Any]) -> tuple[Parameter, ...]:  # any tool's
     """The parameters of a tool, positional ones first."""
-    hints = get_type_hints(tool.params)
-    found = [_parameter(each, hints[each.name]) for each in dataclasses.fields(tool.params)]
+    return _parameters(tool.params)
+
+
+@cache
+def _parameters(declared: Any) -> tuple[Parameter, ...]:  # the class of any tool's parameters
+    hints = get_type_hints(declared)
+    found = [_parameter(each, hints[each.name]) for each in dataclasses.fields(declared)]
     return tuple(sorted(found, key=lambda parameter: not parameter.positional))
 
 
