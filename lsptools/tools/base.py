@@ -328,7 +328,8 @@ def arg(
 
 def parameters(tool: Tool[Any]) -> tuple[Parameter, ...]:  # any tool's
     """The parameters of a tool, positional ones first."""
-    return _parameters(tool.params)
+    declared: Any = tool.params  # a class, which is hashable
+    return _parameters(declared)
 
 
 @cache
