@@ -14,17 +14,14 @@ from typing import TYPE_CHECKING
 from lsptools.errors import Conflict, Refused
 from lsptools.errors import Site as Place
 from lsptools.languages.names import Evidence, FilePosition, Occurrence, References, Symbol
-from lsptools.languages.python import closure, fixtures
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES, searching
 from lsptools.languages.python.computed import COMPUTED
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.modules import Module
 from lsptools.languages.python.private import PRIVATE
 from lsptools.languages.python.references import Account, Finder
+from lsptools.refactor.at_run_time import reached_at_run_time
 from lsptools.refactor.conflicts import Renaming, check_name, conflicts, external_conflicts, sites_of
-from lsptools.refactor.named_otherwise import is_valued_by_name, options_like
-from lsptools.refactor.places import place
-from lsptools.refactor.private_fields import keywords_of_private_fields
 from lsptools.refactor.proof import BOUND, ProofLine, prove
 from lsptools.refactor.readings import readings
 from lsptools.text.edits import Edits, TextEdit
@@ -164,52 +161,10 @@ def _refuse_external(account: Account, finder: Finder) -> None:
 def _undecided(account: Account, finder: Finder, policy: Policy, new_name: str) -> Iterator[Conflict]:
     if policy.possible != REFUSE:
         return
-    yield from _called_by_name(account, finder, new_name)
-    yield from keywords_of_private_fields(account, finder, new_name)
+    yield from reached_at_run_time(account, finder, new_name)
     sites = [o for o in account.references.occurrences if o.evidence is Evidence.POSSIBLE]
     if sites:
         yield Conflict("undecided", f"{len(sites)} occurrences may be this symbol and cannot be known to be")
-
-
-def _called_by_name(account: Account, finder: Finder, new_name: str) -> Iterator[Conflict]:
-    """What a library or a test runner finds by the name itself."""
-    name = account.target.name
-    for computed in account.by_library:
-        sites = (place(computed.source, computed.start, "is where the library looks it up"),)
-        yield Conflict("undecided", computed.says, sites)
-    yield from _named_otherwise(account, finder)
-    collected = "test" if name.startswith("test") else "Test" if name.startswith("Test") else ""
-    path = account.references.symbol.path
-    if not collected or new_name.startswith(collected) or not fixtures.is_test_file(path):
-        return
-    if account.references.symbol.kind in ("function", "method", "class"):
-        yield Conflict(
-            "undecided", f"test runners collect `{name}` by its name, and would not find `{new_name}`"
-        )
-
-
-def _named_otherwise(account: Account, finder: Finder) -> Iterator[Conflict]:
-    """Parameters that a decorator is told in another spelling (`--out-dir`), hooks of pytest, values made of a member's name."""
-    name = account.target.name
-    for root in account.family:
-        function = closure.function_at(finder.project, root)
-        if function is not None and closure.is_parameter(finder.project, root):
-            if function.name.startswith("pytest_"):
-                yield Conflict(
-                    "undecided", f"pytest calls the hook `{function.name}` by the names of its parameters"
-                )
-            spelled = list(options_like(function, name))
-            if spelled:
-                sites = tuple(place(function.source, at, f"may be how `{name}` is given") for at in spelled)
-                yield Conflict(
-                    "undecided", f"a decorator of `{function.name}` may call it by `{name}`", sites
-                )
-        cls = closure.class_at(finder.project, root)
-        if cls is not None and is_valued_by_name(finder, cls, name):
-            yield Conflict("undecided", f"the value of the member is made of its name, in `{cls.name}`")
-    symbol = account.references.symbol
-    if symbol.kind == "function" and name.startswith("pytest_"):
-        yield Conflict("undecided", f"pytest finds the hook `{name}` by its name")
 
 
 def _refusal(account: Account, found: tuple[Conflict, ...], new_name: str) -> Refused:

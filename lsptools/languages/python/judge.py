@@ -191,10 +191,8 @@ class Judge:
         found: dict[str, list[tuple[int, int]]] = {}
         for root in self.parameters:
             function = closure.function_at(self.finder.project, root)
-            if function is not None and function.statement.start_byte < function.node.start_byte:
-                found.setdefault(root.path, []).append(
-                    (function.statement.start_byte, function.node.start_byte)
-                )
+            for node in function.decorators if function is not None else ():
+                found.setdefault(root.path, []).append((node.start_byte, node.end_byte))
         return found
 
     def _is_in_decorator(self, fact: Fact) -> bool:
