@@ -141,16 +141,22 @@ class _Workers:
         self._said: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]] = queue.SimpleQueue()
         self._workers: list[_Worker] = []
         self.are_late = False
-        make_private(asking.cache)
-        setup = {
+        self._asking = asking
+        self._n_workers = min(asking.processes, len(files), os.cpu_count() or 1)
+        self._setup = {
             "root": os.fspath(project.snapshot.root.path),
             "search_path": _search_path(project),
             "cache": os.fspath(asking.cache / "jedi"),
         }
-        for _ in range(min(asking.processes, len(files), os.cpu_count() or 1)):
-            self._workers.append(_Worker(setup, self._said))
 
     def __enter__(self) -> _Workers:
+        make_private(self._asking.cache)
+        try:
+            for _ in range(self._n_workers):
+                self._workers.append(_Worker(self._setup, self._said))
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
