@@ -362,6 +362,27 @@ def delete(name: str, **options: bool) -> Json:
                 [delete("l"), edit("p/l"), rename("p", "l")],
                 {"a": b"a", "l/r/a": b"ONE", "l/l": "-> r/a"},
             ),
+            "rename a folder to the name of one that is deleted, and a file into it": (
+                {"p/f": b"f", "r/g": b"g", "a": b"a"},
+                [
+                    rename("p/f", "z"),
+                    delete("p", recursive=True),
+                    rename("r", "p"),
+                    rename("a", "p/x"),
+                ],
+                {"z": b"f", "p/g": b"g", "p/x": b"a"},
+            ),
+            "rename a folder, and a file into the name of one in it that is deleted": (
+                {"o/p/f": b"f", "r/g": b"g", "a": b"a"},
+                [
+                    rename("o/p/f", "z"),
+                    rename("o", "n"),
+                    delete("n/p", recursive=True),
+                    rename("r", "n/p"),
+                    rename("a", "n/p/x"),
+                ],
+                {"z": b"f", "n/p/g": b"g", "n/p/x": b"a"},
+            ),
             "rename a folder and back": (ALL_SORTS, [rename("p", "q"), rename("q", "p")], ALL_SORTS),
         }.items()
     ],

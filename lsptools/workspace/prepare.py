@@ -41,7 +41,7 @@ def prepare_change(root: Root, operations: Operations, change: Change) -> Prepar
     left = _places_left(draft.disk, change)
     _add_moves(draft, change.moves, left)
     _add_doomed(draft)
-    draft.problems.stale += draft.doomed
+    draft.problems.stale += draft.doomed.values()
     draft.problems.raise_gravest(_CHANGED)
     for creation in change.creations:
         _add_creation(draft, creation, left)
@@ -125,8 +125,8 @@ class _Draft:
     """The real names of the files that are edited or deleted."""
     folder_moves: list[tuple[int, Step]] = field(default_factory=list)
     """The steps that move a folder, and their numbers."""
-    doomed: list[str] = field(default_factory=list)
-    """The folders that are still to be deleted, by their names before, innermost first."""
+    doomed: dict[str, str] = field(default_factory=dict)
+    """The folders that are still to be deleted: their names now, and before."""
 
 
 def _add_write(draft: _Draft, file: FileEdits) -> None:
@@ -179,20 +179,20 @@ def _doom(draft: _Draft, folder: Deletion) -> None:
     if facts is None or not stat.S_ISDIR(facts.st_mode):
         draft.problems.stale.append(folder.path)
         return
-    draft.doomed.append(name)
-    draft.doomed.sort(key=lambda name: name.count("/"), reverse=True)
+    draft.doomed[name] = name
 
 
 _ADD_DELETION = {"file": _add_delete, "link": _add_unlink, "folder": _doom}
 
 
-def _add_doomed(draft: _Draft) -> None:
-    """Steps for the folders to be deleted in which nothing is any more."""
-    for name in tuple(draft.doomed):
-        current = path_after((move for _, move in draft.folder_moves), name)
-        if not draft.disk.holds_something(draft.course, current):
-            draft.course.add(Step("rmdir", current))
-            draft.doomed.remove(name)
+def _add_doomed(draft: _Draft) -> bool:
+    """Steps for the folders to be deleted in which nothing is any more, innermost first. Are there any?"""
+    n_before = len(draft.doomed)
+    for name in sorted(draft.doomed, key=lambda name: name.count("/"), reverse=True):
+        if not draft.disk.holds_something(draft.course, name):
+            draft.course.add(Step("rmdir", name))
+            del draft.doomed[name]
+    return len(draft.doomed) < n_before
 
 
 def _is_as_read(disk: Before, reading: Reading) -> bool:
@@ -224,12 +224,15 @@ def _add_moves(draft: _Draft, moves: Sequence[Move], places_left: Collection[str
             raise BadRequest(
                 "not_found", f"there is no {old!r} to move", hint="list the folder to see what is there"
             )
+    coming = set(left.values())
     asides: dict[str, str] = {}
     while left:
-        _add_doomed(draft)
-        old = next((old for old in left if _may_move(draft, left, old)), "")
+        old = next((old for old in left if _may_move(draft, left, coming, old)), "")
         if old:
+            coming.discard(left[old])
             _add_move(draft, old, asides.pop(old, ""), left.pop(old))
+        elif _add_doomed(draft):
+            continue  # what was in the way may be gone
         elif old := next((old for old in left if _may_go_aside(draft, left, asides, old)), ""):
             asides[old] = aside(path_after((move for _, move in draft.folder_moves), old))
             _add_move(draft, old, "", asides[old])
@@ -248,14 +251,16 @@ def _add_move(draft: _Draft, old: str, aside_name: str, new: str) -> None:
     course.add(step)
     if disk.is_folder(old):
         draft.folder_moves.append((len(course.steps) - 1, step))
+        draft.doomed = {path_after((step,), now): before for now, before in draft.doomed.items()}
 
 
-def _may_move(draft: _Draft, left: Mapping[str, str], old: str) -> bool:
-    """May this move be the next? Not if it is inside, or leads into, what is still to move."""
-    waits_for = (*folders_above(old), *folders_above(left[old]))
-    return not any(folder in left for folder in waits_for) and not draft.disk.is_taken(
-        draft.course, old, left[old]
+def _may_move(draft: _Draft, left: Mapping[str, str], coming: Collection[str], old: str) -> bool:
+    """May this move be the next? Not if it is inside what is still to move, or leads into what is still to go or to come."""
+    new = left[old]
+    waits = any(folder in left for folder in folders_above(old)) or any(
+        folder in left or folder in coming or folder in draft.doomed for folder in folders_above(new)
     )
+    return not waits and not draft.disk.is_taken(draft.course, old, new)
 
 
 def _may_go_aside(draft: _Draft, left: Mapping[str, str], asides: Collection[str], old: str) -> bool:
