@@ -80,14 +80,14 @@ LONGEST_NAME = 255
 
 
 def _check_lengths(name: str) -> None:
-    longest = max(name.split("/"), key=len)
-    n_bytes = len(os.fsencode(longest))
-    if n_bytes > LONGEST_NAME:
-        raise BadRequest(
-            "invalid",
-            f"the name {longest[:40]!r}… is too long: {n_bytes} bytes, and {LONGEST_NAME} are possible",
-            hint="choose a shorter name",
-        )
+    for part in name.split("/"):
+        n_bytes = len(os.fsencode(part))
+        if n_bytes > LONGEST_NAME:
+            raise BadRequest(
+                "invalid",
+                f"the name {part[:40]!r}… is too long: {n_bytes} bytes, and {LONGEST_NAME} are possible",
+                hint="choose a shorter name",
+            )
 
 
 def opened(snapshot: Snapshot, session: Session, at: Target, expect: str | None = None) -> Opened:

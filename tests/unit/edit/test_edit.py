@@ -200,7 +200,7 @@ def test_a_text_that_has_a_nul_may_have_more() -> None:
 
 def test_names_that_are_none() -> None:
     view, session = workspace({"f": "a"})
-    for name in ("x" * 256, "é" * 128, f"d/{'x' * 300}/f"):
+    for name in ("x" * 256, "é" * 128, f"d/{'x' * 300}/f", f"{'x' * 200}/{'é' * 128}"):
         for error in (
             error_of(lambda name=name: read(view, session, name)),  # type: ignore[misc]  # bound here
             error_of(lambda name=name: plan_write(view, session, name, "x")),  # type: ignore[misc]  # bound here
