@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from lsptools.edit.notebook import Source, edit_of, sources
@@ -33,39 +33,40 @@ class CellEdits:
 
 
 @dataclass(frozen=True, slots=True)
-class _Hit:
+class Hit:
+    """Where the text of an edit is in a cell."""
+
     source: Source
     match: Match
     tier: Tier
     replacement: Replacement
 
 
-def in_no_cell(text: str, replacements: Sequence[Replacement]) -> list[int]:
-    """The indices of the edits whose text is in no cell: all, if this is no notebook."""
+def hits_in_cells(text: str, replacements: Sequence[Replacement]) -> list[list[Hit]]:
+    """Of each edit, where its text is in the cells; nowhere, if this is no notebook."""
     cells = sources(text)
-    return [number for number, each in enumerate(replacements) if not _hits(cells, each)]
+    return [_hits(cells, each) for each in replacements]
 
 
-def cell_edits(text: str, name: str, replacements: Sequence[Replacement]) -> CellEdits:
-    """The edits of the cells, in which each text is."""
-    cells = sources(text)
-    hits: list[_Hit] = []
-    for number, each in enumerate(replacements, 1):
-        found = _hits(cells, each)
-        _check_count(found, each, name, number)
-        hits += found
-    edits = [edit_of(source, _edited(source, hits, name)) for source in cells if _of(source, hits)]
-    tier: Tier = "folded" if any(hit.tier == "folded" for hit in hits) else "exact"
-    return CellEdits(Edits.of(edits), tier, len(hits))
+def cell_edits(found: Sequence[Sequence[Hit]], name: str) -> CellEdits:
+    """The edits of the cells, in which the text of each edit was found."""
+    for number, of_one in enumerate(found, 1):
+        _check_count(of_one, of_one[0].replacement, name, number)
+    by_cell: dict[int, list[Hit]] = {}
+    for hit in sorted(chain(*found), key=lambda hit: (hit.source.number, hit.match.span)):
+        by_cell.setdefault(hit.source.number, []).append(hit)
+    edits = [edit_of(inside[0].source, _edited(inside, name)) for inside in by_cell.values()]
+    tier: Tier = "folded" if any(hit.tier == "folded" for hit in chain(*found)) else "exact"
+    return CellEdits(Edits.of(edits), tier, sum(map(len, found)))
 
 
-def _hits(cells: Sequence[Source], each: Replacement) -> list[_Hit]:
+def _hits(cells: Sequence[Source], each: Replacement) -> list[Hit]:
     """By the first tier that finds it in any cell."""
     search = find_all if each.is_for_all else find
     found: list[tuple[Source, Found]] = [(cell, search(cell.text, each.old_str)) for cell in cells]
     for tier in ("exact", "folded"):
         hits = [
-            _Hit(cell, match, in_cell.tier, each)
+            Hit(cell, match, in_cell.tier, each)
             for cell, in_cell in found
             if in_cell.tier == tier
             for match in in_cell.matches
@@ -75,7 +76,7 @@ def _hits(cells: Sequence[Source], each: Replacement) -> list[_Hit]:
     return []
 
 
-def _check_count(hits: Sequence[_Hit], each: Replacement, name: str, number: int) -> None:
+def _check_count(hits: Sequence[Hit], each: Replacement, name: str, number: int) -> None:
     expected = each.expected_count if each.expected_count is not None else None if each.replace_all else 1
     if expected is not None and len(hits) != expected:
         cells = ", ".join(dict.fromkeys(str(hit.source.number) for hit in hits))
@@ -86,13 +87,9 @@ def _check_count(hits: Sequence[_Hit], each: Replacement, name: str, number: int
         )
 
 
-def _of(source: Source, hits: Sequence[_Hit]) -> list[_Hit]:
-    inside = [hit for hit in hits if hit.source is source]
-    return sorted(inside, key=lambda hit: hit.match.span)
-
-
-def _edited(source: Source, hits: Sequence[_Hit], name: str) -> str:
-    inside = _of(source, hits)
+def _edited(inside: Sequence[Hit], name: str) -> str:
+    """What a cell says after the edits in it, which come in the order of its text."""
+    source = inside[0].source
     if any(following.match.span.start < hit.match.span.end for hit, following in pairwise(inside)):
         raise BadRequest(
             "overlap",

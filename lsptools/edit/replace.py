@@ -122,13 +122,14 @@ def _of_cells(session: Session, file: Opened, wanted: Sequence[Replacement]) -> 
     Who has read it as JSON quotes JSON, if it is there. Who has read cells quotes cells, and what is in none of them is looked for
     in the JSON.
     """
-    from lsptools.edit.cells import cell_edits, in_no_cell
+    from lsptools.edit.cells import cell_edits, hits_in_cells
 
     text, name = file.document.text, file.target.name
     in_json = [find(text, each.old_str, limit=1) for each in wanted]
     if file.target.real in session.raw and all(found.matches for found in in_json):
         return None
-    outside = in_no_cell(text, wanted)
+    hits = hits_in_cells(text, wanted)
+    outside = [number for number, inside in enumerate(hits) if not inside]
     if len(outside) == len(wanted):
         return None
     for number in outside:
@@ -140,7 +141,7 @@ def _of_cells(session: Session, file: Opened, wanted: Sequence[Replacement]) -> 
             f"edit {outside[0] + 1}: the text is in no cell of {name!r}, and that of another edit is in one",
             hint="send the edits of cells and the edits of the rest of the notebook in calls of their own",
         )
-    found = cell_edits(text, name, wanted)
+    found = cell_edits(hits, name)
     if found.tier == "folded" and all(each.matches and each.tier == "exact" for each in in_json):
         return None
     for each in wanted:
