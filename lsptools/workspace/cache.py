@@ -50,21 +50,26 @@ class Cache:
 
     def tidy(self) -> None:
         """Remove what was not used for the longest time, if it is too much."""
-        try:
-            with os.scandir(self.folder) as entries:
-                facts = [(entry.stat(), entry.path) for entry in entries if entry.name.endswith(_SUFFIX)]
-        except OSError:
-            return
-        n_bytes = 0
-        for stat, path in sorted(facts, key=lambda each: each[0].st_mtime_ns, reverse=True):
-            n_bytes += stat.st_size
-            if n_bytes > self.most_bytes:
-                with suppress(OSError):
-                    _DISK.unlink(path)
+        forget_oldest(self.folder, self.most_bytes, suffix=_SUFFIX)
 
     def _path(self, key: str) -> str:
         name = blake2b(os.fsencode(key), digest_size=16).hexdigest()
         return os.path.join(self.folder, f"{name}{_SUFFIX}")
+
+
+def forget_oldest(folder: Path, most_bytes: int, *, suffix: str = "") -> None:
+    """Remove those files of a folder that were not changed for the longest time, if all together are too large."""
+    try:
+        with os.scandir(folder) as entries:
+            facts = [(entry.stat(), entry.path) for entry in entries if entry.name.endswith(suffix)]
+    except OSError:
+        return
+    n_bytes = 0
+    for stat, path in sorted(facts, key=lambda each: each[0].st_mtime_ns, reverse=True):
+        n_bytes += stat.st_size
+        if n_bytes > most_bytes:
+            with suppress(OSError):
+                _DISK.unlink(path)
 
 
 def _checksum(value: bytes) -> bytes:

@@ -8,7 +8,6 @@ Whoever updates a session holds its lock and adds to what is there, so commands 
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from lsptools.errors import BadRequest, Unavailable
 from lsptools.text.document import digest_of
+from lsptools.workspace.cache import forget_oldest
 from lsptools.workspace.operations import LocalOperations
 from lsptools.workspace.state import State, held, make_private
 
@@ -105,16 +105,7 @@ class Sessions:
             if len(data) <= _LARGEST_CONTENT:
                 with suppress(OSError):  # it only helps a later message
                     _DISK.write_atomic(str(self._content_file(digest_of(data))), data, mode=0o600)
-        self._tidy()
-
-    def _tidy(self) -> None:
-        with suppress(OSError), os.scandir(self._contents) as entries:
-            files = sorted(entries, key=lambda entry: entry.stat().st_mtime_ns, reverse=True)
-            n_bytes = 0
-            for entry in files:
-                n_bytes += entry.stat().st_size
-                if n_bytes > MAX_CONTENT_BYTES:
-                    _DISK.unlink(entry.path)
+        forget_oldest(self._contents, MAX_CONTENT_BYTES)
 
     @property
     def _contents(self) -> Path:

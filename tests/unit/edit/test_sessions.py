@@ -246,6 +246,20 @@ def test_names_of_sessions(name: str, tmp_path: Path) -> None:
         Sessions(tmp_path).load(name)
 
 
+def test_what_was_seen_is_kept_for_later_commands_up_to_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The oldest goes first."""
+    monkeypatch.setattr("lsptools.workspace.sessions.MAX_CONTENT_BYTES", 9)
+    sessions = Sessions(tmp_path)
+    contents = (b"bbbb", b"cccc", b"aaaa")
+    for seconds, data in enumerate(contents):
+        sessions.keep([data])
+        os.utime(tmp_path / "seen" / digest_of(data), (1e9 + seconds, 1e9 + seconds))
+    sessions.keep([])
+    assert [sessions.content(digest_of(data)) for data in contents] == [None, b"cccc", b"aaaa"]
+
+
 def test_a_session_that_cannot_be_kept(tmp_path: Path) -> None:
     sessions = Sessions(tmp_path / "sessions")
     (tmp_path / "sessions" / "s.json").mkdir(parents=True)
