@@ -10,11 +10,10 @@ from __future__ import annotations
 import ast
 import re
 import sys
-import warnings
 from dataclasses import dataclass
-from threading import Lock
 
 from lsptools.errors import BadRequest
+from lsptools.syntax.quiet import quiet
 from lsptools.syntax.readers import reason
 from lsptools.workspace.snapshot import Snapshot
 
@@ -23,8 +22,6 @@ SUFFIXES = (".py", ".pyi", ".pyw")
 
 _RUNNING: Version = sys.version_info[:2]
 _OLDEST_KNOWN: Version = (3, 7)
-_one_at_a_time = Lock()
-"""`warnings.catch_warnings` is for the whole process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +87,7 @@ _SAID_IN = (
 def _parsed(source: bytes, version: Version) -> ast.Module | Problem:
     features = version if _OLDEST_KNOWN <= version < _RUNNING else None
     try:
-        with _one_at_a_time, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an odd escape in a string is read all the same
+        with quiet():
             return ast.parse(source, feature_version=features)
     except SyntaxError as error:
         return Problem(max(error.lineno or 1, 1), max(error.offset or 1, 1), error.msg or "invalid syntax")

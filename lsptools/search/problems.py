@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lsptools.languages.python.compiles import ONLY_PARSE
 from lsptools.languages.python.modules import Module, Project
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
+from lsptools.syntax.quiet import quiet
 from lsptools.syntax.readers import reason
 from lsptools.syntax.tree import Node, first_error
 from lsptools.text.lines import Offset, Span, UserPos
@@ -50,7 +52,8 @@ def _syntax(source: Source) -> Problem:
     """Where Python gives up, in its words; where it is too old for the file, where the grammar does."""
     text = source.document.text
     try:
-        compile(text.lstrip("\ufeff"), source.path, "exec", 0x400 | 0x2000, dont_inherit=True)
+        with quiet():
+            compile(text.lstrip("\ufeff"), source.path, "exec", ONLY_PARSE, dont_inherit=True)
     except SyntaxError as error:
         line = min(max(error.lineno or 1, 1), source.document.lines.n_lines)
         at = source.document.lines.offset_from_user(UserPos(line, max(error.offset or 1, 1)))

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lsptools.syntax.quiet import quiet
 from lsptools.text.document import Document
 from lsptools.text.lines import Offset, Span
 from lsptools.verify.versions import Pair
@@ -39,8 +40,11 @@ class Definition:
 
 def tree_of(document: Document | None) -> ast.Module | None:
     """The tree of a text; `None` if there is none or Python cannot read it."""
+    if document is None:
+        return None
     try:
-        return None if document is None else ast.parse(document.text)
+        with quiet():
+            return ast.parse(document.text)
     except (SyntaxError, ValueError, RecursionError):
         return None
 

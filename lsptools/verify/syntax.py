@@ -13,11 +13,11 @@ from __future__ import annotations
 import ast
 import posixpath
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Iterable
 
 from lsptools.syntax.grammars import errors, tree_of
+from lsptools.syntax.quiet import quiet
 from lsptools.syntax.readers import language_read, reason, unread
 from lsptools.syntax.tree import Node, first_error, parse
 from lsptools.syntax.witness import Witnessed, witnessed
@@ -126,8 +126,7 @@ def _problem_of_python(pair: Pair, document: Document, least: Version) -> Proble
             return _at_node(pair, document, node, "the grammar of Python does not know this")
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             tree = ast.parse(document.text, pair.name, feature_version=least)
             compile(document.text, pair.name, "exec", dont_inherit=True)
             del tree

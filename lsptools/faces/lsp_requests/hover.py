@@ -13,6 +13,7 @@ from lsptools.faces.lsp_view import View, Views
 from lsptools.languages.names import Symbol
 from lsptools.languages.python.references import Target
 from lsptools.syntax.outline import Item, flat, outline
+from lsptools.syntax.quiet import quiet
 from lsptools.text.document import Document
 
 LONGEST_DOCSTRING = 40
@@ -91,7 +92,8 @@ def _docstring(document: Document, item: Item | None) -> str:
         text = " " * indent + text if indent else text
         text = f"if True:\n{text}" if indent else text
     try:
-        tree: ast.AST = ast.parse(text.replace("\r\n", "\n").replace("\r", "\n"))
+        with quiet():
+            tree: ast.AST = ast.parse(text.replace("\r\n", "\n").replace("\r", "\n"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     documented = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

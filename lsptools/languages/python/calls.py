@@ -14,7 +14,6 @@ from lsptools.languages.python.classes import (
     Function,
     class_in,
     last_name,
-    own_nodes,
     positional_arguments,
 )
 from lsptools.languages.python.decorators import MANAGES, TRANSPARENT
@@ -163,7 +162,7 @@ def body_return(evaluator: Evaluator, function: Function) -> Types:
     if any(not name.endswith("property") for name in (names[1:] if is_manager else names)):
         return UNKNOWN
     found = []
-    for statement in own_nodes(function.node, "return_statement"):
+    for statement in function.returns:
         value = statement.named_children[0] if statement.named_children else None
         found.append(evaluator.at(function.source, value) if value is not None else just(Foreign("None")))
     if function.is_generator:
@@ -179,7 +178,7 @@ def body_return(evaluator: Evaluator, function: Function) -> Types:
 def _yielded(evaluator: Evaluator, function: Function) -> Types:
     """What a generator hands out."""
     found: list[Types] = []
-    for node in own_nodes(function.node, "yield"):
+    for node in function.yields:
         value = node.named_children[0] if node.named_children else None
         types = evaluator.at(function.source, value) if value is not None else just(Foreign("None"))
         found.append(evaluator.iterated(types) if is_yield_from(node) else types)

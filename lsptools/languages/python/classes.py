@@ -157,7 +157,17 @@ class Function(Definition):
 
     @cached_property
     def is_generator(self) -> bool:
-        return any(node.type == "yield" for node in own_nodes(self.node, "yield"))
+        return bool(self.yields)
+
+    @cached_property
+    def returns(self) -> tuple[Node, ...]:
+        """Its own `return` statements."""
+        return tuple(own_nodes(self.node, "return_statement"))
+
+    @cached_property
+    def yields(self) -> tuple[Node, ...]:
+        """Its own `yield` and `yield from` expressions."""
+        return tuple(own_nodes(self.node, "yield"))
 
 
 class Class(Definition):

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from lsptools.languages.python.modules import Module, Project
 from lsptools.languages.python.scopes import Source
+from lsptools.syntax.quiet import quiet
 
 MOST_MODULES = 3_000
 
@@ -235,7 +236,8 @@ def _fail(loading: _Loading, source: Source, line: int, module: Module, name: st
 
 def _steps_of(source: Source) -> Iterator[_Step]:
     try:
-        tree = ast.parse(source.document.text)
+        with quiet():
+            tree = ast.parse(source.document.text)
     except (SyntaxError, ValueError, RecursionError):
         return
     for statement, is_guarded in _statements(tree.body):

@@ -24,7 +24,6 @@ from lsptools.languages.python.classes import (
     class_in,
     function_of,
     last_name,
-    own_nodes,
 )
 from lsptools.languages.python.modules import Module, literal_string, literal_strings
 from lsptools.languages.python.roles import Role
@@ -153,9 +152,8 @@ def value_of(evaluator: Evaluator, function: Function) -> Types:
         where = evaluator.where(function.source, function.scope.parent or function.source.module_scope)
         types = evaluator.annotation(where, declared)
         return containers.iteration_of(types) if function.is_generator else types
-    kind = "yield" if function.is_generator else "return_statement"
     found = []
-    for node in own_nodes(function.node, kind):
+    for node in function.yields or function.returns:
         value = node.named_children[0] if node.named_children else None
         found.append(evaluator.at(function.source, value) if value is not None else just(Foreign("None")))
     return union(found) if found else UNKNOWN

@@ -101,6 +101,11 @@ class Meanings:
     project: Project
     evaluator: Evaluator
     _roots: dict[Variable, Meaning] = field(default_factory=dict)
+    _handed_on: dict[tuple[object, ...], tuple[Meaning, set[tuple[Class, str]]]] = field(default_factory=dict)
+    """What keywords are that land in `**kwargs`, and what was looked up for it (`Evaluator.through`).
+
+    Functions that hand them on to each other are met again and again: without this, the time would grow with each step.
+    """
 
     # ------------------------------------------------------------------ by role
 
@@ -664,7 +669,17 @@ class Meanings:
         if rest is None:
             return Meaning(frozenset(), f"`{text}` has no such parameter")
         declared = self._unpacked_key(function, rest, name)
-        return declared or self._forwarded(function, rest.name, name, text, depth, start)
+        if declared is not None:
+            return declared
+        key = (self.evaluator.n_forgotten, function, name, text, depth, start)
+        known = self._handed_on.get(key)
+        if known is None:
+            outer, self.evaluator.through = self.evaluator.through, set()
+            meaning = self._forwarded(function, rest.name, name, text, depth, start)
+            known = self._handed_on[key] = (meaning, self.evaluator.through)
+            self.evaluator.through = outer
+        self.evaluator.through |= known[1]
+        return known[0]
 
     def _unpacked_key(self, function: Function, rest: Parameter, name: str) -> Meaning | None:
         """`**options: Unpack[Options]` takes the keys of a `TypedDict` as keywords."""

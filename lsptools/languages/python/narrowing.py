@@ -34,7 +34,7 @@ def narrowed(evaluator: Evaluator, where: Where, node: Node, types: Types) -> Ty
     """What the tests and class patterns around an expression leave of the values that it may have."""
     if where.at is not None or node.type not in ("identifier", "attribute"):
         return types
-    if not is_tested(where, node) and b"match" not in where.source.bytes:
+    if not is_tested(where, node) and not _has_cases(where.source):
         return types
     text = where.read(node)
     path, _ = where.source.descend(node.start_byte)
@@ -134,6 +134,14 @@ def is_tested(where: Where, node: Node) -> bool:
     if not isinstance(tested, frozenset):
         tested = memo[key] = frozenset(_TESTED.findall(where.source.bytes))
     return where.text[node.start_byte : node.end_byte] in tested
+
+
+def _has_cases(source: Source) -> bool:
+    """May there be a `match` statement in the file?"""
+    memo, key = source.memo, "cases"
+    if key not in memo:
+        memo[key] = _CASE.search(source.bytes) is not None
+    return memo[key] is True
 
 
 def _matched_classes(
@@ -295,4 +303,5 @@ def _operator_of(test: Node) -> str:
     return operator.type if operator is not None else ""
 
 
+_CASE = re.compile(rb"(?:\A|[\r\n])[ \t\f]*case\b")
 _TESTED = re.compile(rb"\b(?:isinstance|type)\(\s*([\w.]+)")

@@ -76,6 +76,8 @@ class Evaluator(Hierarchy):
         super().__init__()
         self.project = project
         self._cache: dict[tuple[str, int, int], tuple[Types, set[tuple[Class, str]]]] = {}
+        self.n_forgotten = 0
+        """How often all values were forgotten: whatever else is kept and rests on them has this in its key."""
         self.through: set[tuple[Class, str]] = set()
         """Members that were looked up on `self` or `cls` on the way: where a subclass overrides one, there may be other values."""
         self._overriding: Mapping[tuple[Class, str], Sequence[Class]] = {}
@@ -93,18 +95,22 @@ class Evaluator(Hierarchy):
     def suspect(self, names: Iterable[str]) -> None:
         """Set `suspects`; what was derived without them is forgotten."""
         self.suspects = frozenset(names)
+        self._forget()
+
+    def _forget(self) -> None:
         self._cache.clear()
+        self.n_forgotten += 1
 
     @contextmanager
     def overridden(self, overriding: Mapping[tuple[Class, str], Sequence[Class]]) -> Iterator[None]:
         """Let members that are looked up on `self` be those of these subclasses, too, for as long as this lasts."""
         self._overriding = overriding
-        self._cache.clear()
+        self._forget()
         try:
             yield
         finally:
             self._overriding = {}
-            self._cache.clear()
+            self._forget()
 
     def where(self, source: Source, scope: Scope) -> Where:
         """Expressions of a file whose names are looked up in a scope."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lsptools.languages.python.classes import Class, Definition, Function, own_nodes
+from lsptools.languages.python.classes import Class, Definition, Function
 from lsptools.languages.python.decorators import OF_THE_LIBRARY
 from lsptools.languages.python.scopes import Source
 from lsptools.languages.python.values import (
@@ -130,7 +130,7 @@ def _handed_on(evaluator: Evaluator, function: Function, before: Types) -> Types
     )
     taken = parameters[0].name if parameters else ""
     found: list[Types] = []
-    for statement in own_nodes(function.node, "return_statement"):
+    for statement in function.returns:
         value = statement.named_children[0] if statement.named_children else None
         if value is None:
             continue

@@ -20,6 +20,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
+from lsptools.languages.python.compiles import parses
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.roles import BINDING, DECLARING, Path, Role, role_of
 from lsptools.languages.python.statements import beginnings
@@ -311,10 +312,10 @@ class Source:
     def _is_tree_broken(self) -> bool:
         root = self.tree.root_node
         if not root.has_error:
-            return _is_python_2(root, self.bytes) and not _compiles(self.document.text)
+            return _is_python_2(root, self.bytes) and not parses(self.document.text)
         if _has_error(root, outside=("type_parameter", "string")):
             return True
-        return _has_error(root, outside=("type_parameter",)) and not _compiles(self.document.text)
+        return _has_error(root, outside=("type_parameter",)) and not parses(self.document.text)
 
     def span(self, start: int, end: int) -> Span:
         """Bytes to code points."""
@@ -563,16 +564,6 @@ def _is_python_2(root: Node, code: bytes) -> bool:
 
 
 _OLD_STATEMENTS = frozenset({"print_statement", "exec_statement"})
-
-
-def _compiles(text: str) -> bool:
-    """Does the Python that runs us parse it?"""
-    only_parse = 0x400 | 0x2000
-    try:
-        compile(text.lstrip("\ufeff"), "?", "exec", only_parse, dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
 
 
 def _parameter_scope(node: Node, field: str | None, scope: Scope) -> Scope:
