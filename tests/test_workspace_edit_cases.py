@@ -17,7 +17,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from casefaces import FOLDERS, OURS
+from casefaces import Place
 
 from lsptools.faces.cli import main
 
@@ -59,8 +59,8 @@ def runs(case: Json) -> Iterator[tuple[list[str], Json]]:
 def test_case(
     case: Json, options: list[str], wanted: Json, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    root = tmp_path / "side" / "workspace"
-    root.mkdir(parents=True)
+    place = Place.below(tmp_path)
+    root = place.root
     lay_out(root, case["files"])
     start = tree(root)
     text = json.dumps(case["edit"]).replace("${root}", root.as_uri()).replace("${side}", root.parent.as_uri())
@@ -82,9 +82,7 @@ def test_case(
         for name, new in case["before_write"].items():
             (root / name).write_bytes(new.encode())
         start = tree(root)
-    variables = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-    variables |= {variable: str(tmp_path / "user" / name) for variable, name in FOLDERS.items()}
-    with mock.patch.dict(os.environ, variables, clear=True):
+    with mock.patch.dict(os.environ, place.environment(), clear=True):
         code = main(words)
     answer = json.loads(capsys.readouterr().out)
     endings = wanted.get("one_of", [wanted])
@@ -147,11 +145,9 @@ def run(root: Path, edit: Json, *words: str, capsys: pytest.CaptureFixture[str])
 
 @pytest.fixture
 def root(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "ws"
-    folder.mkdir()
-    variables = {variable: str(tmp_path / "user" / name) for variable, name in FOLDERS.items()}
-    with mock.patch.dict(os.environ, variables):
-        yield folder
+    place = Place.below(tmp_path)
+    with mock.patch.dict(os.environ, place.environment(), clear=True):
+        yield place.root
 
 
 def replaced(start: Sequence[int], end: Sequence[int], text: str) -> Json:
@@ -185,11 +181,12 @@ def test_folders_move_and_go(root: Path, capsys: pytest.CaptureFixture[str]) -> 
             "textDocument": {"uri": (root / "e" / "a").as_uri(), "version": None},
             "edits": [replaced((0, 0), (0, 1), "A")],
         },
+        {"kind": "delete", "uri": (root / "gone").as_uri(), "options": {"recursive": True}},
     ]
     code, answer = run(root, {"documentChanges": changes}, capsys=capsys)
     assert code == 0, answer
     assert {path.name: path.read_text() for path in (root / "e").iterdir()} == {"a": "A", "b": "b"}
-    assert not (root / "d").exists()
+    assert not (root / "d").exists() and not (root / "gone").exists()
 
 
 @pytest.mark.parametrize(
