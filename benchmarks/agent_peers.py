@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.connection import Json, NoAnswer
 from benchmarks.corpora import WORK
-from benchmarks.mcp_client import Client, Json, NoAnswer, Said
+from benchmarks.mcp_client import Client, Said
 
 FOLDER = WORK / "agent-peers"
 PACKAGES = ("serena-agent==2.1.0", "agent-lsp==0.23.5", "ty==0.0.108")

@@ -32,8 +32,9 @@ from statistics import median
 
 from benchmarks import peers
 from benchmarks.agent_peers import Lines, Server, Symbol, install, servers
+from benchmarks.connection import NoAnswer
 from benchmarks.corpora import CORPORA, Question, position, read_once, unpacked
-from benchmarks.mcp_client import CHARACTERS_PER_TOKEN, Client, Count, NoAnswer
+from benchmarks.mcp_client import CHARACTERS_PER_TOKEN, Client, Count
 from benchmarks.measure import Sampler
 from benchmarks.renamed import State, state_of
 
@@ -142,8 +143,7 @@ def talk(server: Server, original: Path, symbol: Symbol, limit: float) -> Figure
 def _client(server: Server, root: Path, home: Path, limit: float) -> Iterator[Client]:
     env = peers.environment(home, server.program().parent, os.environ["PATH"])
     env |= {"HOME": str(home)} | server.variables(home)
-    client = Client.of(server.command(root, home), root, env)
-    client.deadline = client.started + limit
+    client = Client(server.command(root, home), root, env, limit)
     try:
         yield client
     finally:

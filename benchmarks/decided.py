@@ -24,7 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import peers
-from benchmarks.client import Client, NoAnswer
+from benchmarks.client import Client
+from benchmarks.connection import NoAnswer
 from benchmarks.corpora import WORK
 from lsptools import Evidence, ToolError, open_workspace
 
