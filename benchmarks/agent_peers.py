@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,15 +50,19 @@ class Symbol:
         return self.qualified.rpartition(".")[2]
 
 
-class Server:
-    """A server as an agent uses it. What one has no tool for raises `NotImplementedError`."""
+class NoSuchTool(Exception):
+    """The server has none for what is asked; the tables say so."""
+
+
+class Server(ABC):
+    """A server as an agent uses it."""
 
     name: str
     note = ""
 
+    @abstractmethod
     def program(self) -> Path:
         """What has to be installed."""
-        raise NotImplementedError
 
     def command(self, root: Path, home: Path) -> list[str]:
         """How it starts; settings it needs are written into the empty `home`."""
@@ -70,21 +75,21 @@ class Server:
     def prepare(self, client: Client) -> None:
         """What its instructions say has to be called first."""
 
+    @abstractmethod
     def first(self, client: Client, symbol: Symbol) -> Said:
         """The first thing asked: what the file defines, or the nearest to that."""
-        raise NotImplementedError
 
     def search(self, client: Client, text: str) -> Lines:
         """Where the text stands."""
-        raise NotImplementedError
+        raise NoSuchTool
 
     def references(self, client: Client, symbol: Symbol) -> Lines:
         """Where the symbol is used; with or without its definition, which nobody compares."""
-        raise NotImplementedError
+        raise NoSuchTool
 
     def rename(self, client: Client, symbol: Symbol, new: str) -> str:
         """Rename it in all files; what was answered in the end."""
-        raise NotImplementedError
+        raise NoSuchTool
 
 
 class Ours(Server):

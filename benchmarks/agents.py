@@ -31,7 +31,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import peers
-from benchmarks.agent_peers import Lines, Server, Symbol, install, servers
+from benchmarks.agent_peers import Lines, NoSuchTool, Server, Symbol, install, servers
 from benchmarks.connection import NoAnswer
 from benchmarks.corpora import CORPORA, Question, position, read_once, unpacked
 from benchmarks.mcp_client import CHARACTERS_PER_TOKEN, Client, Count
@@ -164,15 +164,15 @@ def _greet(server: Server, client: Client, symbol: Symbol, figures: Figures) -> 
 
 
 def _ask(server: Server, client: Client, symbol: Symbol, figures: Figures) -> None:
-    with suppress(NotImplementedError):
+    with suppress(NoSuchTool):
         figures.searched = server.search(client, symbol.name)
         figures.search = client.counted()
-    with suppress(NotImplementedError):
+    with suppress(NoSuchTool):
         _ask_until_stable(server, client, symbol, figures)
 
 
 def _rename(server: Server, client: Client, symbol: Symbol, new: str, figures: Figures) -> None:
-    with suppress(NotImplementedError):
+    with suppress(NoSuchTool):
         said = server.rename(client, symbol, new)
         figures.rename = client.counted()
         figures.notes.append(f"rename: {said}")
