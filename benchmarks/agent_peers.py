@@ -72,7 +72,7 @@ class Server(ABC):
         """What it wants to know from the environment."""
         return {}
 
-    def prepare(self, client: Client) -> None:
+    def prepare(self, client: Client) -> None:  # noqa: B027  # most have no such thing
         """What its instructions say has to be called first."""
 
     @abstractmethod
@@ -87,7 +87,7 @@ class Server(ABC):
         """Where the symbol is used; with or without its definition, which nobody compares."""
         raise NoSuchTool
 
-    def rename(self, client: Client, symbol: Symbol, new: str) -> str:
+    def rename(self, client: Client, symbol: Symbol, new: str) -> Said:
         """Rename it in all files; what was answered in the end."""
         raise NoSuchTool
 
@@ -111,12 +111,12 @@ class Ours(Server):
     def references(self, client: Client, symbol: Symbol) -> Lines:
         return frozenset(self._places(client, "occurrences", "references", place=_place(symbol)))
 
-    def rename(self, client: Client, symbol: Symbol, new: str) -> str:
+    def rename(self, client: Client, symbol: Symbol, new: str) -> Said:
         asked = {"place": _place(symbol), "new_name": new}
         said = client.call("rename", **asked)
         if said.is_error and said.data["error"]["kind"] == "undecided":
             said = client.call("rename", **asked, possible="include")
-        return said.text.partition("\n")[0]
+        return said
 
     def _places(self, client: Client, member: str, tool: str, **asked: str) -> Iterator[tuple[str, int]]:
         cursor: dict[str, str] = {}
@@ -173,10 +173,8 @@ class Serena(Server):
             for line in _serena_lines(each["content_around_reference"])
         )
 
-    def rename(self, client: Client, symbol: Symbol, new: str) -> str:
-        return self._do(client, "lsp", "rename_symbol", **self._named(symbol), new_name=new).text.partition(
-            "\n"
-        )[0][:80]
+    def rename(self, client: Client, symbol: Symbol, new: str) -> Said:
+        return self._do(client, "lsp", "rename_symbol", **self._named(symbol), new_name=new)
 
     def _named(self, symbol: Symbol) -> dict[str, str]:
         return {"name_path": symbol.qualified.replace(".", "/"), "relative_path": symbol.path}
@@ -231,10 +229,8 @@ class AgentLsp(Server):
         rows = re.findall(rf"^\d+\|\d+\|{prefix}(.+)\|\d+\|(\d+)$", said.text, re.MULTILINE)
         return frozenset((path, int(line)) for path, line in rows)
 
-    def rename(self, client: Client, symbol: Symbol, new: str) -> str:
-        return _done(client.call("rename_symbol", **self._at(client, symbol), new_name=new)).text.partition(
-            "\n"
-        )[0][:80]
+    def rename(self, client: Client, symbol: Symbol, new: str) -> Said:
+        return _done(client.call("rename_symbol", **self._at(client, symbol), new_name=new))
 
     def _at(self, client: Client, symbol: Symbol) -> dict[str, Json]:
         return {
@@ -273,9 +269,8 @@ class Cclsp(Server):
         rows = re.findall(rf"^{prefix}(.+):(\d+):\d+$", said.text, re.MULTILINE)
         return frozenset((path, int(line)) for path, line in rows)
 
-    def rename(self, client: Client, symbol: Symbol, new: str) -> str:
-        said = client.call("rename_symbol", file_path=symbol.path, symbol_name=symbol.name, new_name=new)
-        return said.text.partition("\n")[0][:80]
+    def rename(self, client: Client, symbol: Symbol, new: str) -> Said:
+        return client.call("rename_symbol", file_path=symbol.path, symbol_name=symbol.name, new_name=new)
 
 
 class Filesystem(Server):
@@ -340,7 +335,7 @@ def _place(symbol: Symbol) -> str:
 
 def _done(said: Said) -> Said:
     if said.is_error:
-        raise NoAnswer(said.text.split("\n")[0][:200])
+        raise NoAnswer(said.first_line)
     return said
 
 

@@ -175,7 +175,7 @@ def _rename(server: Server, client: Client, symbol: Symbol, new: str, figures: F
     with suppress(NoSuchTool):
         said = server.rename(client, symbol, new)
         figures.rename = client.counted()
-        figures.notes.append(f"rename: {said}")
+        figures.notes.append(f"rename: {said.first_line}")
 
 
 def _ask_until_stable(server: Server, client: Client, symbol: Symbol, figures: Figures) -> None:

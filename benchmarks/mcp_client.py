@@ -37,6 +37,11 @@ class Said:
     """The structured answer, if there is one."""
     is_error: bool
 
+    @property
+    def first_line(self) -> str:
+        """As much of it as a table has room for."""
+        return self.text.partition("\n")[0][:200]
+
 
 @dataclass(slots=True)
 class Count:
