@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.archives import WORK
 from benchmarks.connection import Json, NoAnswer
-from benchmarks.corpora import WORK
 from benchmarks.mcp_client import Client, Said
 
 FOLDER = WORK / "agent-peers"
