@@ -14,7 +14,8 @@ from pathlib import Path
 
 import lsptools
 from benchmarks import peers, report
-from benchmarks.corpora import CORPORA, QUESTIONS, WORK, Question, position, read_once, unpacked
+from benchmarks.archives import WORK
+from benchmarks.corpora import CORPORA, QUESTIONS, Question, position, read_once, unpacked
 from benchmarks.measure import Run, ask_lsptools, ask_peer
 
 _VERBS = {"lsptools": "refs", "lsptools rename": "rename"}

@@ -12,12 +12,14 @@ import re
 import shutil
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.corpora import WORK
-from benchmarks.mcp_client import Client, Json, NoAnswer, Said
+from benchmarks.archives import WORK
+from benchmarks.connection import Json, NoAnswer
+from benchmarks.mcp_client import Client, Said
 
 FOLDER = WORK / "agent-peers"
 PACKAGES = ("serena-agent==2.1.0", "agent-lsp==0.23.5", "ty==0.0.108")
@@ -48,15 +50,19 @@ class Symbol:
         return self.qualified.rpartition(".")[2]
 
 
-class Server:
-    """A server as an agent uses it. What one has no tool for raises `NotImplementedError`."""
+class NoSuchTool(Exception):
+    """The server has none for what is asked; the tables say so."""
+
+
+class Server(ABC):
+    """A server as an agent uses it."""
 
     name: str
     note = ""
 
+    @abstractmethod
     def program(self) -> Path:
         """What has to be installed."""
-        raise NotImplementedError
 
     def command(self, root: Path, home: Path) -> list[str]:
         """How it starts; settings it needs are written into the empty `home`."""
@@ -66,24 +72,24 @@ class Server:
         """What it wants to know from the environment."""
         return {}
 
-    def prepare(self, client: Client) -> None:
+    def prepare(self, client: Client) -> None:  # noqa: B027  # most have no such thing
         """What its instructions say has to be called first."""
 
+    @abstractmethod
     def first(self, client: Client, symbol: Symbol) -> Said:
         """The first thing asked: what the file defines, or the nearest to that."""
-        raise NotImplementedError
 
     def search(self, client: Client, text: str) -> Lines:
         """Where the text stands."""
-        raise NotImplementedError
+        raise NoSuchTool
 
     def references(self, client: Client, symbol: Symbol) -> Lines:
         """Where the symbol is used; with or without its definition, which nobody compares."""
-        raise NotImplementedError
+        raise NoSuchTool
 
-    def rename(self, client: Client, symbol: Symbol, new: str) -> str:
+    def rename(self, client: Client, symbol: Symbol, new: str) -> Said:
         """Rename it in all files; what was answered in the end."""
-        raise NotImplementedError
+        raise NoSuchTool
 
 
 class Ours(Server):
@@ -105,12 +111,12 @@ class Ours(Server):
     def references(self, client: Client, symbol: Symbol) -> Lines:
         return frozenset(self._places(client, "occurrences", "references", place=_place(symbol)))
 
-    def rename(self, client: Client, symbol: Symbol, new: str) -> str:
+    def rename(self, client: Client, symbol: Symbol, new: str) -> Said:
         asked = {"place": _place(symbol), "new_name": new}
         said = client.call("rename", **asked)
         if said.is_error and said.data["error"]["kind"] == "undecided":
             said = client.call("rename", **asked, possible="include")
-        return said.text.partition("\n")[0]
+        return said
 
     def _places(self, client: Client, member: str, tool: str, **asked: str) -> Iterator[tuple[str, int]]:
         cursor: dict[str, str] = {}
@@ -167,10 +173,8 @@ class Serena(Server):
             for line in _serena_lines(each["content_around_reference"])
         )
 
-    def rename(self, client: Client, symbol: Symbol, new: str) -> str:
-        return self._do(client, "lsp", "rename_symbol", **self._named(symbol), new_name=new).text.partition(
-            "\n"
-        )[0][:80]
+    def rename(self, client: Client, symbol: Symbol, new: str) -> Said:
+        return self._do(client, "lsp", "rename_symbol", **self._named(symbol), new_name=new)
 
     def _named(self, symbol: Symbol) -> dict[str, str]:
         return {"name_path": symbol.qualified.replace(".", "/"), "relative_path": symbol.path}
@@ -225,10 +229,8 @@ class AgentLsp(Server):
         rows = re.findall(rf"^\d+\|\d+\|{prefix}(.+)\|\d+\|(\d+)$", said.text, re.MULTILINE)
         return frozenset((path, int(line)) for path, line in rows)
 
-    def rename(self, client: Client, symbol: Symbol, new: str) -> str:
-        return _done(client.call("rename_symbol", **self._at(client, symbol), new_name=new)).text.partition(
-            "\n"
-        )[0][:80]
+    def rename(self, client: Client, symbol: Symbol, new: str) -> Said:
+        return _done(client.call("rename_symbol", **self._at(client, symbol), new_name=new))
 
     def _at(self, client: Client, symbol: Symbol) -> dict[str, Json]:
         return {
@@ -267,9 +269,8 @@ class Cclsp(Server):
         rows = re.findall(rf"^{prefix}(.+):(\d+):\d+$", said.text, re.MULTILINE)
         return frozenset((path, int(line)) for path, line in rows)
 
-    def rename(self, client: Client, symbol: Symbol, new: str) -> str:
-        said = client.call("rename_symbol", file_path=symbol.path, symbol_name=symbol.name, new_name=new)
-        return said.text.partition("\n")[0][:80]
+    def rename(self, client: Client, symbol: Symbol, new: str) -> Said:
+        return client.call("rename_symbol", file_path=symbol.path, symbol_name=symbol.name, new_name=new)
 
 
 class Filesystem(Server):
@@ -334,7 +335,7 @@ def _place(symbol: Symbol) -> str:
 
 def _done(said: Said) -> Said:
     if said.is_error:
-        raise NoAnswer(said.text.split("\n")[0][:200])
+        raise NoAnswer(said.first_line)
     return said
 
 

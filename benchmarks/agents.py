@@ -31,9 +31,10 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import peers
-from benchmarks.agent_peers import Lines, Server, Symbol, install, servers
+from benchmarks.agent_peers import Lines, NoSuchTool, Server, Symbol, install, servers
+from benchmarks.connection import NoAnswer
 from benchmarks.corpora import CORPORA, Question, position, read_once, unpacked
-from benchmarks.mcp_client import CHARACTERS_PER_TOKEN, Client, Count, NoAnswer
+from benchmarks.mcp_client import CHARACTERS_PER_TOKEN, Client, Count
 from benchmarks.measure import Sampler
 from benchmarks.renamed import State, state_of
 
@@ -142,8 +143,7 @@ def talk(server: Server, original: Path, symbol: Symbol, limit: float) -> Figure
 def _client(server: Server, root: Path, home: Path, limit: float) -> Iterator[Client]:
     env = peers.environment(home, server.program().parent, os.environ["PATH"])
     env |= {"HOME": str(home)} | server.variables(home)
-    client = Client.of(server.command(root, home), root, env)
-    client.deadline = client.started + limit
+    client = Client(server.command(root, home), root, env, limit)
     try:
         yield client
     finally:
@@ -164,18 +164,18 @@ def _greet(server: Server, client: Client, symbol: Symbol, figures: Figures) -> 
 
 
 def _ask(server: Server, client: Client, symbol: Symbol, figures: Figures) -> None:
-    with suppress(NotImplementedError):
+    with suppress(NoSuchTool):
         figures.searched = server.search(client, symbol.name)
         figures.search = client.counted()
-    with suppress(NotImplementedError):
+    with suppress(NoSuchTool):
         _ask_until_stable(server, client, symbol, figures)
 
 
 def _rename(server: Server, client: Client, symbol: Symbol, new: str, figures: Figures) -> None:
-    with suppress(NotImplementedError):
+    with suppress(NoSuchTool):
         said = server.rename(client, symbol, new)
         figures.rename = client.counted()
-        figures.notes.append(f"rename: {said}")
+        figures.notes.append(f"rename: {said.first_line}")
 
 
 def _ask_until_stable(server: Server, client: Client, symbol: Symbol, figures: Figures) -> None:

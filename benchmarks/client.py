@@ -1,26 +1,19 @@
 """A language client that is just large enough to ask for references and renames, and polite enough to be answered.
 
-Servers leave requests unanswered while one of their own is open, so every request of a server gets an answer at once.
 The text of the opened file is sent, standard error is drained, and only UTF-16 positions are offered (what every editor
 has). One question at a time; nothing here judges an answer.
 """
 
 from __future__ import annotations
 
-import itertools
-import json
 import os
-import queue
-import signal
-import subprocess
-import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any  # JSON values: their shape is the server's affair
+from typing import IO
 
-Json = Any
+from benchmarks.connection import Connection, Json, NoAnswer
 
 _CAPABILITIES: Json = {
     "general": {"positionEncodings": ["utf-16"]},
@@ -41,35 +34,18 @@ _CAPABILITIES: Json = {
 }
 
 
-class NoAnswer(Exception):
-    """The server ended, or did not answer in time."""
-
-
-class Client:
-    """One server process, from start to end. Times are `time.perf_counter()` seconds."""
+class Client(Connection):
+    """One language server. It leaves requests unanswered while one of its own is open, so each of those gets an answer at once."""
 
     def __init__(
         self, command: list[str], root: Path, env: Mapping[str, str], settings: Mapping[str, object]
     ) -> None:
-        self.root, self.settings = root, settings
+        self.settings = settings
         self.open_work: set[str] = set()
         """Tokens of announced work that has not ended."""
         self.capabilities: Json = {}
         """What the server said that it can, once it was initialized."""
-        self._ids = itertools.count(1)
-        self._answers: queue.SimpleQueue[tuple[float, Json]] = queue.SimpleQueue()
-        self._sending = threading.Lock()
-        self.started = time.perf_counter()
-        self.process = subprocess.Popen(
-            command,
-            cwd=root,
-            env=dict(env),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        threading.Thread(target=self._read, daemon=True).start()
+        super().__init__(command, root, env)
 
     def initialize(self, deadline: float, options: Json = None) -> None:
         """`options` are what this server wants to be told at its start."""
@@ -90,66 +66,33 @@ class Client:
         document = {"uri": path.as_uri(), "languageId": "python", "version": 1, "text": text}
         self.notify("textDocument/didOpen", {"textDocument": document})
 
-    def request(self, method: str, parameters: Json, deadline: float) -> tuple[float, Json]:
-        """When the answer arrived, and the message with its `result` or `error`."""
-        number = next(self._ids)
-        self._send({"id": number, "method": method, "params": parameters})
-        while True:
-            try:
-                at, message = self._answers.get(timeout=max(0.001, deadline - time.perf_counter()))
-            except queue.Empty:
-                raise NoAnswer("no answer in time") from None
-            if message is None:
-                raise NoAnswer(f"the server ended with {self.process.wait(5)}")
-            if message.get("id") == number:
-                return at, message
-
-    def notify(self, method: str, parameters: Json) -> None:
-        self._send({"method": method, "params": parameters})
-
     def close(self) -> None:
-        """Shuts the server down as the protocol says, and ends its whole process group whatever it says."""
         with suppress(NoAnswer):
             self.request("shutdown", None, time.perf_counter() + 3)
             self.notify("exit", None)
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(1)
-        with suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        self.end(1)
 
-    def _send(self, message: dict[str, Json]) -> None:
-        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        assert self.process.stdin is not None
-        with self._sending, suppress(BrokenPipeError):
-            self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-            self.process.stdin.flush()
+    def framed(self, body: bytes) -> bytes:
+        return b"Content-Length: %d\r\n\r\n" % len(body) + body
 
-    def _read(self) -> None:
-        stream = self.process.stdout
-        assert stream is not None
+    def bodies(self, stream: IO[bytes]) -> Iterator[bytes]:
         length = 0
         for header in stream:
             name, _, value = header.partition(b":")
             if name.lower() == b"content-length":
                 length = int(value)
             elif not header.strip():
-                body = stream.read(length)
-                self._take(time.perf_counter(), json.loads(body))
-        self._answers.put((time.perf_counter(), None))
+                yield stream.read(length)
 
-    def _take(self, at: float, message: Json) -> None:
-        method = message.get("method")
-        if method is None:
-            self._answers.put((at, message))
-        elif method == "$/progress":
-            kind = message["params"]["value"].get("kind")
+    def answer_to(self, method: str, parameters: Json) -> Json:
+        if method == "workspace/configuration":
+            return [self.settings.get(item.get("section")) for item in parameters["items"]]
+        return None
+
+    def take_note(self, method: str, parameters: Json) -> None:
+        if method == "$/progress":
+            kind = parameters["value"].get("kind")
             if kind == "begin":
-                self.open_work.add(str(message["params"]["token"]))
+                self.open_work.add(str(parameters["token"]))
             elif kind == "end":
-                self.open_work.discard(str(message["params"]["token"]))
-        elif "id" in message:
-            result: Json = None
-            if method == "workspace/configuration":
-                result = [self.settings.get(item.get("section")) for item in message["params"]["items"]]
-            self._send({"id": message["id"], "result": result})
+                self.open_work.discard(str(parameters["token"]))

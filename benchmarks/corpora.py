@@ -6,13 +6,10 @@ leaves out (most tests) is not searched, and third-party imports of Home Assista
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-WORK = Path(__file__).resolve().parent / "work"
+from benchmarks.archives import unpacked_wheel
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +18,6 @@ class Corpus:
 
     key: str
     requirement: str
-    wheel: str
-    """Pattern of the wheel's file name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +45,9 @@ class Size:
 
 
 CORPORA = {
-    "django": Corpus("django", "Django==5.2", "[Dd]jango-5.2-*.whl"),
-    "sympy": Corpus("sympy", "sympy==1.13.3", "sympy-1.13.3-*.whl"),
-    "ha": Corpus("ha", "homeassistant==2026.11.0", "homeassistant-2026.11.0-*.whl"),
+    "django": Corpus("django", "Django==5.2"),
+    "sympy": Corpus("sympy", "sympy==1.13.3"),
+    "ha": Corpus("ha", "homeassistant==2026.11.0"),
 }
 
 QUESTIONS = (
@@ -65,17 +60,8 @@ QUESTIONS = (
 
 
 def unpacked(corpus: Corpus, folder: Path) -> Path:
-    """The corpus as a project of its own below `folder`; fetches the wheel the first time.
-
-    `folder` has to be outside any project. Below a `pyproject.toml` whose `.gitignore` names the folder, ty, zuban and
-    pyrefly take the outer project for theirs, skip what it ignores, and answer with the definition alone.
-    """
-    root = folder.resolve() / corpus.key
-    if not (root / ".git").exists():
-        with zipfile.ZipFile(_wheel(corpus)) as archive:
-            archive.extractall(root)
-        subprocess.run(["git", "init", "--quiet", str(root)], check=True)
-    return root
+    """The corpus as a project of its own below `folder`, which has to be outside any project."""
+    return unpacked_wheel(corpus.requirement, folder / corpus.key)
 
 
 def read_once(folder: Path) -> Size:
@@ -105,13 +91,3 @@ def position(root: Path, question: Question) -> tuple[int, int]:
     if not hits:
         raise SystemExit(f"{question.path} has no line that begins with {question.anchor!r}")
     return hits[0]
-
-
-def _wheel(corpus: Corpus) -> Path:
-    folder = WORK / "wheels"
-    if not list(folder.glob(corpus.wheel)):
-        print(f"fetching {corpus.requirement}", flush=True)
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-        which = ["--no-deps", "--only-binary=:all:", "--ignore-requires-python", "--dest", str(folder)]
-        subprocess.run([*pip, *which, corpus.requirement], check=True)
-    return next(iter(folder.glob(corpus.wheel)))

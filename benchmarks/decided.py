@@ -13,19 +13,17 @@ import ast
 import os
 import random
 import re
-import subprocess
-import sys
 import tempfile
 import time
-import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import peers
-from benchmarks.client import Client, NoAnswer
-from benchmarks.corpora import WORK
+from benchmarks.archives import unpacked_wheel
+from benchmarks.client import Client
+from benchmarks.connection import NoAnswer
 from lsptools import Evidence, ToolError, open_workspace
 
 TYPED = (
@@ -66,9 +64,10 @@ def main() -> None:
         peers.install()
     heads = ["package", "sites", "lsptools", "lsptools --infer", *(peer.name for peer in wanted)]
     print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}", flush=True)
+    trees = Path(tempfile.gettempdir(), "lsptools-decided")
     for package in (*TYPED, *UNTYPED):
         if options.only.lower() in package.lower():
-            root = unpacked(package)
+            root = unpacked_wheel(package, trees / package.replace("==", "-"))
             names = list(drawn(root, options.names, options.seed))
             plain, asked = (sites(root, names, infer) for infer in (0, options.infer))
             some = random.Random(options.seed).sample(plain, min(len(plain), options.sites))
@@ -154,26 +153,6 @@ def told_by(peer: peers.Peer, root: Path, asked: Sequence[Site]) -> str:
         finally:
             client.close()
     return percent(n_known, len(asked))
-
-
-def unpacked(package: str) -> Path:
-    """The wheel of a package as a project of its own, outside of this one; fetched the first time."""
-    kept = WORK / "wheels"
-    name = re.sub(r"[-_.]+", "_", package.partition("==")[0]).lower()
-    version = package.partition("==")[2]
-
-    def there() -> list[Path]:
-        return [each for each in kept.glob(f"*-{version}-*.whl") if each.name.lower().startswith(f"{name}-")]
-
-    if not there():
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        subprocess.run([*pip, "--dest", str(kept), package], check=True)
-    root = Path(tempfile.gettempdir(), "lsptools-decided", package.replace("==", "-")).resolve()
-    if not (root / ".git").exists():
-        with zipfile.ZipFile(there()[0]) as archive:
-            archive.extractall(root)
-        subprocess.run(["git", "init", "--quiet", str(root)], check=True)
-    return root
 
 
 if __name__ == "__main__":

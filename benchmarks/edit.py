@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from benchmarks.corpora import WORK
+from benchmarks.archives import WORK
 
 FOLDER = WORK / "edit-peers"
 MEGABYTE = 1_000_000

@@ -28,7 +28,8 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import peers
-from benchmarks.client import Client, Json, NoAnswer
+from benchmarks.client import Client
+from benchmarks.connection import Json, NoAnswer
 from benchmarks.corpora import CORPORA, QUESTIONS, Question, position, read_once, unpacked
 from benchmarks.measure import Sampler
 

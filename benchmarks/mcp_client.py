@@ -9,31 +9,22 @@ which it has to read. The structured copy of an answer is not counted, for no cl
 
 from __future__ import annotations
 
-import itertools
 import json
-import os
-import queue
-import signal
-import subprocess
-import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any  # JSON values: their shape is the server's affair
+from typing import IO
 
-Json = Any
+from benchmarks.connection import Connection, Json, NoAnswer
+
 CHARACTERS_PER_TOKEN = 4
 _CLIENT = {
     "protocolVersion": "2025-06-18",
     "capabilities": {"roots": {}},
     "clientInfo": {"name": "benchmark", "version": "1"},
 }
-
-
-class NoAnswer(Exception):
-    """The server ended, did not answer in time, or knows no such thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +37,11 @@ class Said:
     """The structured answer, if there is one."""
     is_error: bool
 
+    @property
+    def first_line(self) -> str:
+        """As much of it as a table has room for."""
+        return self.text.partition("\n")[0][:200]
+
 
 @dataclass(slots=True)
 class Count:
@@ -57,56 +53,27 @@ class Count:
     read: float = 0.0
 
 
-@dataclass(slots=True)
-class Client:
-    """One server process, in a process group of its own."""
+class Client(Connection):
+    """One MCP server in one conversation."""
 
-    process: subprocess.Popen[bytes]
-    root: Path
-    started: float
-    deadline: float = float("inf")
-    """When to stop waiting, in seconds of `time.perf_counter`."""
-    count: Count = field(default_factory=Count)
-    _answers: queue.SimpleQueue[Json] = field(default_factory=queue.SimpleQueue)
-    _ids: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
-    _sending: threading.Lock = field(default_factory=threading.Lock)
-
-    @classmethod
-    def of(cls, command: list[str], root: Path, env: Mapping[str, str]) -> Client:
-        started = time.perf_counter()
-        process = subprocess.Popen(
-            command,
-            cwd=root,
-            env=dict(env),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        client = cls(process, root, started)
-        threading.Thread(target=client._read, daemon=True).start()
-        return client
+    def __init__(self, command: list[str], root: Path, env: Mapping[str, str], limit: float) -> None:
+        self.count = Count()
+        super().__init__(command, root, env)
+        self.deadline = self.started + limit
+        """When to stop waiting."""
 
     def initialize(self) -> Json:
         """Who answers, and with which instructions."""
         answer = self.ask("initialize", _CLIENT)
-        self._send({"method": "notifications/initialized"})
+        self.notify("notifications/initialized", {})
         return answer
 
     def ask(self, method: str, parameters: Json) -> Json:
-        number = next(self._ids)
-        self._send({"id": number, "method": method, "params": parameters})
-        while True:
-            try:
-                message = self._answers.get(timeout=max(0.001, self.deadline - time.perf_counter()))
-            except queue.Empty:
-                raise NoAnswer("no answer in time") from None
-            if message is None:
-                raise NoAnswer(f"the server ended with {self.process.wait(5)}")
-            if message.get("id") == number:
-                if "error" in message:
-                    raise NoAnswer(str(message["error"].get("message"))[:200])
-                return message["result"]
+        """The result; an error is no answer."""
+        _, message = self.request(method, parameters, self.deadline)
+        if "error" in message:
+            raise NoAnswer(str(message["error"].get("message"))[:200])
+        return message["result"]
 
     def call(self, tool: str, **arguments: Json) -> Said:
         """Call a tool, and count what it costs."""
@@ -125,33 +92,21 @@ class Client:
         return count
 
     def close(self) -> None:
-        """Take leave as the protocol says, and end the whole process group whatever it says."""
         assert self.process.stdin is not None
         with suppress(OSError):
             self.process.stdin.close()
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(3)
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        self.end(3)
 
-    def _send(self, message: Json) -> None:
-        assert self.process.stdin is not None
-        with self._sending, suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-            self.process.stdin.flush()
+    def framed(self, body: bytes) -> bytes:
+        return body + b"\n"
 
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            with suppress(ValueError):  # some print to standard output what is no message
-                self._take(json.loads(line))
-        self._answers.put(None)
+    def bodies(self, stream: IO[bytes]) -> Iterator[bytes]:
+        yield from stream  # some print to standard output what is no message
 
-    def _take(self, message: Json) -> None:
-        if "method" not in message:
-            self._answers.put(message)
-        elif "id" in message:
-            root = {"uri": self.root.as_uri(), "name": self.root.name}
-            result = {"roots": [root]} if message["method"] == "roots/list" else {}
-            self._send({"id": message["id"], "result": result})
+    def answer_to(self, method: str, parameters: Json) -> Json:
+        """A root, if it wants one; otherwise nothing."""
+        root = {"uri": self.root.as_uri(), "name": self.root.name}
+        return {"roots": [root]} if method == "roots/list" else {}
+
+    def take_note(self, method: str, parameters: Json) -> None:
+        """Of nothing: what it logs and announces is not asked about."""

@@ -22,7 +22,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from benchmarks import peers
-from benchmarks.client import Client, Json, NoAnswer
+from benchmarks.client import Client
+from benchmarks.connection import Json, NoAnswer
 from benchmarks.corpora import Question, position
 
 Place = tuple[str, int, int]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.corpora import WORK
+from benchmarks.archives import WORK
 
 FOLDER = WORK / "peers"
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.corpora import WORK
+from benchmarks.archives import WORK
 
 DEPENDENCIES = ("asgiref==3.11.0", "sqlparse==0.5.3")
 """What Django imports."""

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from benchmarks.corpora import WORK, Question
+from benchmarks.archives import WORK
+from benchmarks.corpora import Question
 from benchmarks.measure import Place, Run
 
 OURS = "lsptools"

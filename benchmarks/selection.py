@@ -21,13 +21,13 @@ import resource
 import statistics
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.archives import WORK, unpacked_source
 from lsptools.faces.environment import Environment
 from lsptools.text.edits import Edits, TextEdit
 from lsptools.text.lines import Offset, Span
@@ -42,7 +42,7 @@ from lsptools.workspace.operations import LocalOperations
 from lsptools.workspace.paths import Root
 from lsptools.workspace.snapshot import Snapshot
 
-WORK = Path(__file__).parent / "work" / "selection"
+FOLDER = WORK / "selection"
 PACKAGES = ("sqlparse==0.5.3", "more-itertools==10.7.0", "packaging==25.0")
 NEEDED = ("pytest<9", "pretend")
 """By the tests of the packages; with later versions of pytest some of their files are not collected."""
@@ -261,27 +261,23 @@ def mutations(snapshot: Snapshot, path: str, function: ast.FunctionDef) -> Itera
 
 def tests_environment() -> Path:
     """A virtual environment with what the tests need and nothing else, made once."""
-    folder = WORK / "venv"
+    folder = FOLDER / "venv"
     if not folder.is_dir():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        python = str(folder / "bin" / "python")
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, *NEEDED], check=True)
     return folder
 
 
 def unpacked(package: str) -> Path:
     """The source archive of a package, unpacked once."""
-    folder = WORK / package.replace("==", "-")
-    if not folder.is_dir():
-        with tempfile.TemporaryDirectory() as place:
-            pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
-            subprocess.run([*pip, "--dest", place, package], check=True)
-            (archive,) = Path(place).iterdir()
-            with tarfile.open(archive) as tar:
-                tar.extractall(WORK / "unpacking", filter="data")
-        (inner,) = (WORK / "unpacking").iterdir()
-        inner.rename(folder)
-    return folder
+    kept = FOLDER / package.replace("==", "-")
+    if not kept.is_dir():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=FOLDER) as place:
+            unpacked_source(package, Path(place)).rename(kept)
+    return kept
 
 
 if __name__ == "__main__":

@@ -151,7 +151,7 @@ def _in_this_process(arguments: Sequence[str], at: Place) -> tuple[int, str, str
     from lsptools.faces.cli import main
 
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
-    with _standing_in(at, at.root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    with standing_in(at, at.root), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(list(arguments))
     return code, _text(out.buffer.getvalue()), _text(err.buffer.getvalue())
 
@@ -170,7 +170,7 @@ def _in_a_process(arguments: Sequence[str], at: Place) -> tuple[int, str, str]:
 
 
 @contextlib.contextmanager
-def _standing_in(at: Place, folder: Path) -> Iterator[None]:
+def standing_in(at: Place, folder: Path) -> Iterator[None]:
     """`folder` is the current folder, and the environment is the case's."""
     before = Path.cwd()
     os.chdir(folder)
@@ -224,7 +224,7 @@ class Python:
 
         if arguments[0] not in ("rename", "move"):
             return None
-        with _standing_in(at, at.user):
+        with standing_in(at, at.user):
             workspace = open_workspace(at.root)
             with contextlib.suppress(ToolError):
                 plan_for = workspace.plan_rename if arguments[0] == "rename" else workspace.plan_move
@@ -236,7 +236,7 @@ class Python:
     def undo(self, at: Place, *change: str) -> Outcome:
         from lsptools import ToolError, open_workspace
 
-        with _standing_in(at, at.user):
+        with standing_in(at, at.user):
             try:
                 open_workspace(at.root).undo(*change)
             except ToolError as error:
@@ -246,7 +246,7 @@ class Python:
     def _references(self, place: str, at: Place) -> Outcome:
         from lsptools import ToolError, open_workspace
 
-        with _standing_in(at, at.user):
+        with standing_in(at, at.user):
             try:
                 found = open_workspace(at.root).references(place)
             except ToolError as error:
@@ -257,7 +257,7 @@ class Python:
         from lsptools import References, Refused, ToolError, open_workspace
 
         before = casetree.read_tree(at.root)
-        with _standing_in(at, at.user):
+        with standing_in(at, at.user):
             try:
                 workspace = open_workspace(at.root)
                 do = workspace.rename if arguments[0] == "rename" else workspace.move
@@ -372,7 +372,7 @@ class Agent:
     def run(self, arguments: Sequence[str], at: Place) -> Outcome:
         call = mcpface.agent_call(arguments)
         assert call is not None
-        with _standing_in(at, at.user):
+        with standing_in(at, at.user):
             connection = mcpface.LINE.to(at)
             result = connection.call(call.name, call.arguments)
             answer = mcpface.answer(connection, result)
@@ -386,7 +386,7 @@ class Agent:
         call = mcpface.agent_call(arguments)
         if call is None or call.name != "rename" or "dry_run" in call.arguments:
             return None
-        with _standing_in(at, at.user):
+        with standing_in(at, at.user):
             connection = mcpface.LINE.to(at)
             result = connection.call("rename", {**call.arguments, "dry_run": True})
             if result.is_error:

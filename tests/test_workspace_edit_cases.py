@@ -17,7 +17,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from casefaces import FOLDERS, OURS
+from casefaces import Place
 
 from lsptools.faces.cli import main
 
@@ -59,8 +59,8 @@ def runs(case: Json) -> Iterator[tuple[list[str], Json]]:
 def test_case(
     case: Json, options: list[str], wanted: Json, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    root = tmp_path / "side" / "workspace"
-    root.mkdir(parents=True)
+    place = Place.below(tmp_path)
+    root = place.root
     lay_out(root, case["files"])
     start = tree(root)
     text = json.dumps(case["edit"]).replace("${root}", root.as_uri()).replace("${side}", root.parent.as_uri())
@@ -82,9 +82,7 @@ def test_case(
         for name, new in case["before_write"].items():
             (root / name).write_bytes(new.encode())
         start = tree(root)
-    variables = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
-    variables |= {variable: str(tmp_path / "user" / name) for variable, name in FOLDERS.items()}
-    with mock.patch.dict(os.environ, variables, clear=True):
+    with mock.patch.dict(os.environ, place.environment(), clear=True):
         code = main(words)
     answer = json.loads(capsys.readouterr().out)
     endings = wanted.get("one_of", [wanted])
@@ -147,11 +145,9 @@ def run(root: Path, edit: Json, *words: str, capsys: pytest.CaptureFixture[str])
 
 @pytest.fixture
 def root(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "ws"
-    folder.mkdir()
-    variables = {variable: str(tmp_path / "user" / name) for variable, name in FOLDERS.items()}
-    with mock.patch.dict(os.environ, variables):
-        yield folder
+    place = Place.below(tmp_path)
+    with mock.patch.dict(os.environ, place.environment(), clear=True):
+        yield place.root
 
 
 def replaced(start: Sequence[int], end: Sequence[int], text: str) -> Json:
@@ -185,11 +181,12 @@ def test_folders_move_and_go(root: Path, capsys: pytest.CaptureFixture[str]) -> 
             "textDocument": {"uri": (root / "e" / "a").as_uri(), "version": None},
             "edits": [replaced((0, 0), (0, 1), "A")],
         },
+        {"kind": "delete", "uri": (root / "gone").as_uri(), "options": {"recursive": True}},
     ]
     code, answer = run(root, {"documentChanges": changes}, capsys=capsys)
     assert code == 0, answer
     assert {path.name: path.read_text() for path in (root / "e").iterdir()} == {"a": "A", "b": "b"}
-    assert not (root / "d").exists()
+    assert not (root / "d").exists() and not (root / "gone").exists()
 
 
 @pytest.mark.parametrize(
@@ -211,10 +208,11 @@ def test_nonsense_is_refused(root: Path, edit: Json, capsys: pytest.CaptureFixtu
 
 # Names: entries that are moved and deleted, each on what the ones before it have left
 
-LINKED: Mapping[str, bytes | str | None] = {"a.txt": b"one\n", "l": "-> a.txt"}
+Entries = Mapping[str, bytes | str | None]
 """Content by name; of a link, where it leads; `None` for an empty folder."""
-TWO: Mapping[str, bytes | str | None] = {"a.txt": b"a\n", "b.txt": b"b\n"}
-ALL_SORTS: Mapping[str, bytes | str | None] = {
+LINKED: Entries = {"a.txt": b"one\n", "l": "-> a.txt"}
+TWO: Entries = {"a.txt": b"a\n", "b.txt": b"b\n"}
+ALL_SORTS: Entries = {
     "p/a.txt": b"one\n",
     "p/x.png": b"\x89PNG\0\0",
     "p/l": "-> a.txt",
@@ -388,17 +386,10 @@ def delete(name: str, **options: bool) -> Json:
     ],
 )
 def test_names(
-    files: Mapping[str, bytes | str | None],
-    entries: list[Json],
-    wanted: Mapping[str, bytes | str | None],
-    root: Path,
-    capsys: pytest.CaptureFixture[str],
+    files: Entries, entries: list[Json], wanted: Entries, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, content in files.items():
-        put_entry(root / name, content)
-    start = entries_of(root)
-    given = json.loads(json.dumps(entries), object_hook=lambda entry: with_uris(entry, root))
-    code, answer = run(root, {"documentChanges": given}, capsys=capsys)
+    start = filled(root, files)
+    code, answer = run(root, {"documentChanges": with_uris(entries, root)}, capsys=capsys)
     assert code == 0, answer
     assert entries_of(root) == dict(wanted)
     if start == dict(wanted):
@@ -428,36 +419,39 @@ def test_names(
     ],
 )
 def test_names_that_cannot_be_had(
-    files: Mapping[str, bytes | str | None],
-    entries: list[Json],
-    kind: str,
-    root: Path,
-    capsys: pytest.CaptureFixture[str],
+    files: Entries, entries: list[Json], kind: str, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, content in files.items():
-        put_entry(root / name, content)
-    start = entries_of(root)
-    given = json.loads(json.dumps(entries), object_hook=lambda entry: with_uris(entry, root))
-    code, answer = run(root, {"documentChanges": given}, capsys=capsys)
+    start = filled(root, files)
+    code, answer = run(root, {"documentChanges": with_uris(entries, root)}, capsys=capsys)
     assert code and answer["error"]["kind"] == kind, answer
     assert entries_of(root) == start
 
 
-def with_uris(entry: Json, root: Path) -> Json:
-    return {
-        name: f"{root.as_uri()}/{value}" if name in ("uri", "oldUri", "newUri") else value
-        for name, value in entry.items()
-    }
+def with_uris(entries: list[Json], root: Path) -> list[Json]:
+    """Names are relative to the workspace where these tests say them."""
+
+    def with_uri(entry: Json) -> Json:
+        return {
+            name: f"{root.as_uri()}/{value}" if name in ("uri", "oldUri", "newUri") else value
+            for name, value in entry.items()
+        }
+
+    found: list[Json] = json.loads(json.dumps(entries), object_hook=with_uri)
+    return found
 
 
-def put_entry(path: Path, content: bytes | str | None) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if content is None:
-        path.mkdir()
-    elif isinstance(content, str):
-        path.symlink_to(content.removeprefix("-> "))
-    else:
-        path.write_bytes(content)
+def filled(root: Path, files: Entries) -> Entries:
+    """What stands in the workspace after these were put there."""
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if content is None:
+            path.mkdir()
+        elif isinstance(content, str):
+            path.symlink_to(content.removeprefix("-> "))
+        else:
+            path.write_bytes(content)
+    return entries_of(root)
 
 
 def entries_of(root: Path) -> dict[str, bytes | str | None]:

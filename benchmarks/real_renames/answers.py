@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from benchmarks.client import Json
+from benchmarks.connection import Json
 from lsptools.errors import BadRequest
 from lsptools.text.edits import Edits, TextEdit
 from lsptools.text.lines import Lines, LspPos, Span

@@ -14,14 +14,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.corpora import WORK
+from benchmarks.archives import WORK, make_repository, unpacked_source
 from benchmarks.real_renames.answers import Tree, read_tree
 
 FOLDER = WORK / "real_renames"
@@ -102,21 +101,8 @@ def tree_of(project: Project) -> dict[str, bytes]:
 
     Many projects tell type checkers to leave their tests out; a renamer that obeys breaks every test.
     """
-    archives = FOLDER / "archives" / project.key
-    if not archives.is_dir():
-        archives.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=archives.parent) as place:
-            pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-            which = ["--no-deps", "--no-binary", ":all:", "--dest", place, project.requirement]
-            subprocess.run([*pip, *which], check=True)
-            shutil.copytree(place, archives)
-    (archive,) = archives.glob("*.tar.gz")
     with tempfile.TemporaryDirectory() as place:
-        with tarfile.open(archive) as tar:
-            tar.extractall(place, filter="data")
-        (inner,) = Path(place).iterdir()
-        tree = read_tree(inner)
-    return without_checkers(tree)
+        return without_checkers(read_tree(unpacked_source(project.requirement, Path(place))))
 
 
 def without_checkers(tree: Tree) -> dict[str, bytes]:
@@ -139,12 +125,12 @@ def digest_of(project: Project, tree: Tree) -> str:
 def laid_out(tree: Tree, root: Path) -> Path:
     """The tree at `root`, as a repository of its own.
 
-    `root` has to be outside of any project, or some tools take that for theirs (see `benchmarks.corpora.unpacked`).
+    `root` has to be outside of any project, or some tools take that for theirs (see `archives.unpacked_wheel`).
     """
     for path, content in tree.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(content)
-    subprocess.run(["git", "init", "--quiet", str(root)], check=True)
+    make_repository(root)
     return root
 
 

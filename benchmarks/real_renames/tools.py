@@ -20,7 +20,8 @@ from pathlib import Path
 
 import lsptools
 from benchmarks import peers
-from benchmarks.client import Client, Json, NoAnswer
+from benchmarks.client import Client
+from benchmarks.connection import Json, NoAnswer
 from benchmarks.real_renames.answers import Answer, BadEdit, Tree, difference, from_workspace_edit, read_tree
 from benchmarks.real_renames.projects import Project, laid_out, variables
 from benchmarks.real_renames.symbols import Symbol

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from casefaces import CommandLine, Place, _standing_in
+from casefaces import CommandLine, Place, standing_in
 from mcpface import Connection, agent_call
 
 from lsptools.tools.agents import agent_tools
@@ -149,7 +149,7 @@ def on_command_line(step: Step, at: Place) -> Json:
 def as_agent(connection: Connection, step: Step, at: Place) -> Json:
     """Its structured answer, all pages of it."""
     name, arguments = step.call()
-    with _standing_in(at, at.user):
+    with standing_in(at, at.user):
         found: Json = connection.call(name, arguments).structured_content
     assert "next_cursor" not in found, "let it be short enough for one page"
     return found
@@ -176,7 +176,7 @@ def _comparable(found: Json) -> Json:
 @pytest.mark.parametrize("step", READING, ids=lambda step: " ".join(step.words)[:60])
 def test_what_is_read(step: Step, places: tuple[Place, Place]) -> None:
     one, other = places
-    with _standing_in(other, other.user):
+    with standing_in(other, other.user):
         connection = Connection.to(other.root)
     try:
         check(step, on_command_line(step, one), as_agent(connection, step, other), one.root)
@@ -187,7 +187,7 @@ def test_what_is_read(step: Step, places: tuple[Place, Place]) -> None:
 @pytest.mark.parametrize("step", CHANGING, ids=lambda step: " ".join(step.words)[:60])
 def test_what_is_changed_and_undone(step: Step, places: tuple[Place, Place]) -> None:
     one, other = places
-    with _standing_in(other, other.user):
+    with standing_in(other, other.user):
         connection = Connection.to(other.root)
     try:
         for each in (step, *AFTERWARDS):
@@ -198,7 +198,7 @@ def test_what_is_changed_and_undone(step: Step, places: tuple[Place, Place]) -> 
 
 def test_what_a_command_has_done(places: tuple[Place, Place]) -> None:
     one, other = places
-    with _standing_in(other, other.user):
+    with standing_in(other, other.user):
         connection = Connection.to(other.root, run=True)
     try:
         for command in ("echo said; exit 3", "kill -9 $$", "true"):

@@ -102,12 +102,12 @@ def test_sites_are_told_as_they_stood_before() -> None:
     output = """\
 src/new.py:3: in f
     g()
-/work/tests/test_a.py:7: in <module>
-E     File "/work/src/new.py", line 9
+/project/tests/test_a.py:7: in <module>
+E     File "/project/src/new.py", line 9
 /usr/lib/python3/x.py:1: in h
 """
     sites = sites_of(
-        output, Path("/work"), {"src/old.py": b"", "tests/test_a.py": b""}, {"src/old.py": "src/new.py"}
+        output, Path("/project"), {"src/old.py": b"", "tests/test_a.py": b""}, {"src/old.py": "src/new.py"}
     )
     assert sites == (Site("src/old.py", 3), Site("tests/test_a.py", 7), Site("src/old.py", 9))
     assert is_named(sites, [Named("src/old.py", 9)])

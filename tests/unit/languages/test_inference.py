@@ -7,9 +7,10 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
-from casefaces import FOLDERS, OURS
+from casefaces import Place
 from traps import lay_traps
 
 from lsptools import Evidence, Refused, ToolError, open_workspace
@@ -25,16 +26,12 @@ BYTES, BOX = ("main.py", 4), ("main.py", 5)
 
 
 @pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in [name for name in os.environ if name.startswith(OURS)]:
-        monkeypatch.delenv(name)
-    for variable, name in FOLDERS.items():
-        monkeypatch.setenv(variable, str(tmp_path / "user" / name))
-    folder = tmp_path / "workspace"
-    folder.mkdir()
+def root(tmp_path: Path) -> Iterator[Path]:
+    place = Place.below(tmp_path)
     for name, text in {"app.py": APP, "util.py": FIRST, "main.py": MAIN}.items():
-        (folder / name).write_text(text)
-    return folder
+        (place.root / name).write_text(text)
+    with mock.patch.dict(os.environ, place.environment(), clear=True):
+        yield place.root
 
 
 @pytest.fixture
@@ -94,9 +91,9 @@ def test_more_places_of_a_file_are_added_to_what_is_known(root: Path, asked: lis
     assert asked == ["main.py"] * 2
 
 
-def test_a_spoilt_answer_is_not_believed(root: Path, asked: list[str]) -> None:
+def test_a_spoilt_answer_is_not_believed(root: Path, tmp_path: Path, asked: list[str]) -> None:
     first = classes(root)
-    (kept,) = (root.parent / "user" / "cache").rglob("*.kept")
+    (kept,) = (tmp_path / "user" / "cache").rglob("*.kept")
     whole = kept.read_bytes()
     for spoilt in (b"", b"{", whole[:-1], whole.replace(b"app", b"pap"), whole.replace(b"\n", b"", 1)):
         kept.write_bytes(spoilt)
