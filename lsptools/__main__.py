@@ -10,7 +10,22 @@ def main() -> None:
 
     gc.disable()  # a short life with many small values: looking for cycles would only cost a tenth of it
 
-    sys.exit(run())
+    _leave(run())
+
+
+def _leave(code: int) -> None:
+    """End the process; where nothing is left to wait for, without freeing first, value by value, what goes with it at once."""
+    import os
+
+    threading = sys.modules.get("threading")
+    if threading is not None and threading.active_count() > 1:
+        sys.exit(code)
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        sys.exit(code)
+    os._exit(code)
 
 
 if __name__ == "__main__":
