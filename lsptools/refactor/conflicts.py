@@ -24,7 +24,7 @@ from lsptools.errors import Site as Place
 from lsptools.languages.python import closure, detours
 from lsptools.languages.python.classes import Class
 from lsptools.languages.python.folding import folded
-from lsptools.languages.python.library import library_owner
+from lsptools.languages.python.library import LibraryOwner
 from lsptools.languages.python.meaning import Root
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import BINDING, DECLARING, Role
@@ -295,7 +295,7 @@ def _may_meet(finder: Finder, classes: list[Class], new: str) -> bool:
         return True
     if len(finder.candidates.python(cls.name for cls in classes)) < _MANY_FILES:
         return True  # to list them is cheaper than to ask the libraries
-    return library_owner(finder.project, new, frozenset()) is not None
+    return LibraryOwner(finder.project, new, frozenset()).found is not None
 
 
 _MANY_FILES = 200

@@ -73,7 +73,7 @@ def plan_move(snapshot: Snapshot, at: FilePosition, module: str, policy: Policy 
     (`not_a_symbol`, `not_found`, `no_change`). `Refused.details` holds the `References` found before the refusal.
     """
     finder = Finder(snapshot, searching(snapshot, at))
-    with closing(finder.candidates):
+    with closing(finder):
         new = _module_named(finder.project, module)
         account = finder.account(finder.target(at))
         return _Move(finder, account, new, policy or Policy()).plan()

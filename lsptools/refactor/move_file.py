@@ -52,7 +52,7 @@ def plan_move_file(snapshot: Snapshot, old: str, new: str) -> Change:
     finder = Finder(snapshot, searching(snapshot, at))
     move = Move(old, new)
     after = Project(Change(moves=(move,)).after(snapshot))
-    with closing(finder.candidates):
+    with closing(finder):
         return _FileMove(finder, after, move).plan()
 
 

@@ -72,7 +72,7 @@ def plan_rename(
     """
     policy = policy or Policy()
     finder = Finder(snapshot, searching(snapshot, at))
-    with closing(finder.candidates):
+    with closing(finder):
         target = finder.target(at)
         check_name(new_name, target.name)
         account = finder.account(target)

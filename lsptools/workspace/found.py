@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Generic, TypeVar
 
 from lsptools.errors import BadRequest
 from lsptools.text.lines import ByteOffset
@@ -43,11 +44,14 @@ class Found:
     skipped: tuple[Skipped, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """A search for files that is under way. One of the two has to be called, once."""
+_Result_co = TypeVar("_Result_co", covariant=True)
 
-    result: Callable[[], Found]
+
+@dataclass(frozen=True, slots=True)
+class Search(Generic[_Result_co]):
+    """A search that is under way. One of the two has to be called, once."""
+
+    result: Callable[[], _Result_co]
     """Waits for it."""
     cancel: Callable[[], None]
 

@@ -144,7 +144,7 @@ class Rg:
         whole_words: bool = True,
         marks: Sequence[str] = (),
         globs: Sequence[str] = (),
-    ) -> Search:
+    ) -> Search[Found]:
         """Begin what `files_with` does on the local disk.
 
         There is no survey first: half the time on a workspace of ten thousand files. So what is skipped is said only of files
@@ -207,14 +207,14 @@ class Rg:
             hits.hits(), skipped=tuple(sorted(each for each in skipped if each.path not in without))
         )
 
-    def some_line(
+    def begin_some_line(
         self, root: Root, query: Query, *, everywhere: bool = False, operations: Operations = LOCAL
-    ) -> Line | None:
-        """A line that matches, if there is any. Which one is left to chance, and the search ends with it."""
+    ) -> Search[Line | None]:
+        """Begin to look for a line that matches. Which one is left to chance; the result, if awaited, ends the search."""
         query = replace(query, context=0, limit=1)
         tree = Tree(root, operations, NOTHING_SURVEYED, checked_globs(query.globs), everywhere)
         if not self._runs(operations):
-            return next(iter(python_search.search(tree, query, ()).lines), None)
+            return Search(lambda: next(iter(python_search.search(tree, query, ()).lines), None), lambda: None)
         hits = Gathering(root, query)
         options = [
             *_options(tree),
@@ -223,8 +223,13 @@ class Rg:
             "--json",
             "--max-count=1",
         ]
-        self._stream(root, [*options, "--", "./"], hits.add, enough=lambda: hits.has_lines)
-        return next(iter(hits.hits().lines), None)
+        process = self._started(root, [*options, "--", "./"], subprocess.PIPE)
+
+        def result() -> Line | None:
+            self._follow(process, hits.add, enough=lambda: hits.has_lines)
+            return next(iter(hits.hits().lines), None)
+
+        return Search(result, _Running(self, process).cancel)
 
     def search_text(self, root: Root, path: str, text: str, query: Query) -> Hits:
         """The lines that match `query` in a text that is not on the disk like this."""
@@ -289,11 +294,19 @@ class Rg:
         arguments: Sequence[str],
         take: Callable[[bytes], None],
         given: bytes = b"",
+    ) -> tuple[Skipped, ...]:
+        """Run ripgrep in the root, hand its lines to `take`, and answer what could not be read."""
+        return self._follow(self._started(root, arguments, subprocess.PIPE), take, given)
+
+    def _follow(
+        self,
+        process: subprocess.Popen[bytes],
+        take: Callable[[bytes], None],
+        given: bytes = b"",
         *,
         enough: Callable[[], bool] = lambda: False,
     ) -> tuple[Skipped, ...]:
-        """Run ripgrep in the root, hand its lines to `take` until it has `enough`, and answer what could not be read."""
-        process = self._started(root, arguments, subprocess.PIPE)
+        """Hand ripgrep's lines to `take` until it has `enough`, and answer what could not be read."""
         stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
         assert stdin and stdout and stderr  # they are pipes
         complaints: list[bytes] = []

@@ -157,7 +157,7 @@ class Snapshot:
         whole_words: bool = True,
         marks: Sequence[str] = (),
         globs: Sequence[str] = (),
-    ) -> Search:
+    ) -> Search[Found]:
         """The same, begun now if ripgrep can do it meanwhile."""
         if self.rg.executable is not None and self.operations.is_local:
             search = self.rg.begin_sweep(self.root, words, whole_words=whole_words, marks=marks, globs=globs)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from lsptools.languages.names import FilePosition
 from lsptools.languages.python.folding import folded, marks_of
-from lsptools.workspace.found import Search, Why
+from lsptools.workspace.found import Found, Search, Why
 from lsptools.workspace.globs import quoted
 from lsptools.workspace.snapshot import Snapshot
 
@@ -57,7 +57,7 @@ class Candidates:
         self.snapshot = snapshot
         self.incomplete: list[str] = []
         self._python: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self._begun: dict[tuple[tuple[str, ...], tuple[str, ...]], Search] = {}
+        self._begun: dict[tuple[tuple[str, ...], tuple[str, ...]], Search[Found]] = {}
         self._others: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def start_python(self, words: Iterable[str]) -> None:

@@ -26,7 +26,7 @@ from lsptools.languages.python.computed import COMPUTED, Computed, computed_in
 from lsptools.languages.python.facts import Definer, Fact, FileFacts, Wanted, all_facts, facts_of
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.judge import Judge
-from lsptools.languages.python.library import library_owner
+from lsptools.languages.python.library import LibraryOwner
 from lsptools.languages.python.meaning import Meaning, Meanings, Root, member_root, module_root
 from lsptools.languages.python.modules import Project
 from lsptools.languages.python.parallel import facts_of_all
@@ -76,7 +76,7 @@ class Account:
 def account(snapshot: Snapshot, at: FilePosition, candidates: Candidates | None = None) -> Account:
     """Everything about the symbol at a place. `BadRequest("not_a_symbol")` if there is none."""
     finder = Finder(snapshot, candidates or searching(snapshot, at), whole=False)
-    with closing(finder.candidates):
+    with closing(finder):
         return finder.account(finder.target(at))
 
 
@@ -96,9 +96,15 @@ class Finder:
         self.groups = Groups()
         self.incomplete: list[str] = []
         self.candidates = candidates or Candidates(snapshot)
-        self._library_owners: dict[str, str | None] = {}
+        self._library_owners: dict[str, LibraryOwner] = {}
         self._standing = StandingParameters(self.meanings, self._sources_of_name)
         self._descent = Descent(self.candidates, self.evaluator)
+
+    def close(self) -> None:
+        """End the searches that are still under way. More may be asked all the same."""
+        self.candidates.close()
+        for owner in self._library_owners.values():
+            owner.cancel()
 
     # ------------------------------------------------------------------ the target
 
@@ -190,7 +196,7 @@ class Finder:
         `only_python` leaves out all other files: nothing in them is ever certain or likely, and most of the time goes there
         once the Python files are known.
         """
-        with closing(self.candidates):
+        with closing(self):
             return self._account(target, only_python=only_python)
 
     def _account(self, target: Target, *, only_python: bool) -> Account:
@@ -263,6 +269,8 @@ class Finder:
         def meanwhile() -> None:
             if with_others:
                 self.candidates.start_others(words)
+            if wanted.members:
+                self._library_owner(target).begin()
 
         files = facts_of_all(paths, facts, meanwhile)
         read = {file.path for file in files}
@@ -360,12 +368,16 @@ class Finder:
             self._grow(target)
 
     def library_owner(self, target: Target) -> str | None:
-        """Something outside the workspace that has an attribute of the target's name; asked once."""
-        if target.name not in self._library_owners:
+        """Something outside the workspace that has an attribute of the target's name."""
+        return self._library_owner(target).found
+
+    def _library_owner(self, target: Target) -> LibraryOwner:
+        owner = self._library_owners.get(target.name)
+        if owner is None:
             dotted = (self.project.dotted_name(root.path) for root in target.roots if root.path)
             own = frozenset(name.partition(".")[0] for name in dotted)
-            self._library_owners[target.name] = library_owner(self.project, target.name, own)
-        return self._library_owners[target.name]
+            owner = self._library_owners[target.name] = LibraryOwner(self.project, target.name, own)
+        return owner
 
     def meeting_below(self, family: frozenset[Root]) -> tuple[Class, ...]:
         """The classes with several bases below the classes of which a family has members."""

@@ -466,12 +466,12 @@ def test_a_limited_answer_is_the_first_lines_of_the_whole(tmp_path: Path, search
 def test_one_line_may_be_enough(tmp_path: Path, search: Rg) -> None:
     contents: dict[str, Content] = {f"{number}.py": "x\nfoo\n" * 2000 for number in range(200)}
     root = root_with(tmp_path, contents | {"binary.py": b"\0foo", ".venv/only.py": "bar"})
-    line = search.some_line(root, Query("fo+", context=3, globs=("*.py",)))
+    line = search.begin_some_line(root, Query("fo+", context=3, globs=("*.py",))).result()
     assert line is not None
     assert (line.number, line.text, line.spans) == (2, "foo", ((0, 3),))
-    assert search.some_line(root, Query("foo", globs=("binary.py",))) is None
-    assert search.some_line(root, Query("bar")) is None
-    assert search.some_line(root, Query("bar"), everywhere=True) is not None
+    assert search.begin_some_line(root, Query("foo", globs=("binary.py",))).result() is None
+    assert search.begin_some_line(root, Query("bar")).result() is None
+    assert search.begin_some_line(root, Query("bar"), everywhere=True).result() is not None
 
 
 def test_files_that_others_lay_over_do_not_count(tmp_path: Path, search: Rg) -> None:
@@ -884,7 +884,7 @@ def asking(search: Rg, root: Root) -> list[Callable[[], object]]:
         lambda: search.files_with(root, ["foo"]),
         lambda: search.count_occurrences(root, "foo"),
         lambda: search.search(root, Query("foo")),
-        lambda: search.some_line(root, Query("foo")),
+        lambda: search.begin_some_line(root, Query("foo")).result(),
         lambda: list(search.files(root)),
     ]
 
