@@ -357,12 +357,12 @@ class Agent:
 
     def _apply(self, asked: Mapping[str, object], context: Context) -> tuple[str, Answer]:
         """The declared tool that made the plan, and what came of doing it."""
-        from lsptools.tools.verify import Verification
+        from lsptools.tools.writing import Writing
 
         check_parameters(self.desk.tools[APPLY], asked)
         kept = self.desk.plans.of(str(asked["plan"]), context.snapshot.root.path)
         rungs = self._rungs(str(asked["verify"])) if "verify" in asked else None
-        return kept.tool, kept.do(context, Verification(rungs, asked.get("keep") is True))
+        return kept.tool, kept.do(context, Writing(verify=rungs, keep=asked.get("keep") is True))
 
     def _permitted(self, tool: Tool[Any], arguments: Mapping[str, object]) -> Mapping[str, object]:
         """Without leave to run programs only rungs that read are climbed."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsptools.errors import BadRequest, Refused, Stale
 from lsptools.tools.base import Answer, Context, Tool
-from lsptools.tools.verify import Verification
+from lsptools.tools.writing import Writing
 from lsptools.workspace.change import Change, stale_error
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Kept:
     tool: str
     """The declared tool that made it."""
     change: Change
-    do: Callable[[Context, Verification], Answer]
+    do: Callable[[Context, Writing], Answer]
     size: int
 
 
@@ -87,27 +87,25 @@ def _size(change: Change) -> int:
     return texts + sum(len(file.text) for file in change.creations) + 1
 
 
-def _editing(plan: Plan) -> Callable[[Context, Verification], ChangeAnswer]:
+def _editing(plan: Plan) -> Callable[[Context, Writing], ChangeAnswer]:
     """Digests of every file concerned are in the change; whoever applies it compares them."""
 
-    def do(context: Context, verification: Verification) -> ChangeAnswer:
+    def do(context: Context, asked: Writing) -> ChangeAnswer:
         from lsptools.tools.changes import change
 
-        return change(
-            context, [file.target.name for file in plan.files], lambda: plan, verification=verification
-        )
+        return change(context, [file.target.name for file in plan.files], lambda: plan, asked)
 
     return do
 
 
-def _planning_again(tool: Tool[Any], answer: Any, params: Any) -> Callable[[Context, Verification], Answer]:
+def _planning_again(tool: Tool[Any], answer: Any, params: Any) -> Callable[[Context, Writing], Answer]:
     """A change of a symbol rests on files that it does not touch, too: it is planned once more, and must come to the same.
 
     The answers of such tools (`rename`, `move`) have a plan with a `Change`, and what was made of it.
     """
     change: Change = answer.plan.change
 
-    def do(context: Context, verification: Verification) -> Answer:
+    def do(context: Context, asked: Writing) -> Answer:
         from lsptools.tools.refactoring import carry_out
 
         try:
@@ -118,7 +116,7 @@ def _planning_again(tool: Tool[Any], answer: Any, params: Any) -> Callable[[Cont
             ) from error
         if again.plan.change != change:
             raise stale_error(_differing(change, again.plan.change), "is not what the plan was made from")
-        answered: Answer = carry_out(context, again, verification)
+        answered: Answer = carry_out(context, again, asked)
         return answered
 
     return do

@@ -280,7 +280,7 @@ class Workspace:
         """Create a file, or give one that was read a whole new text."""
         from lsptools.tools.write import Params, run
 
-        return run(self._context(), Params(path, content, expect, allow_broken))
+        return run(self._context(), Params(path, content, expect=expect, allow_broken=allow_broken))
 
     def patch(self, patch: str, *, allow_broken: bool = False, check: bool = False) -> ChangeAnswer:
         """Apply a unified diff or a `*** Begin Patch`; all files or none."""

@@ -8,14 +8,15 @@ from typing import Any
 
 from lsptools.edit.workspace_edit import Buffer, Options, plan_workspace_edit
 from lsptools.errors import BadRequest
-from lsptools.tools.base import DIFF, Context, Example, Tool, arg
-from lsptools.tools.changes import ALLOW_BROKEN, CHECK, ChangeAnswer, change
+from lsptools.tools.base import Context, Example, Tool, arg
+from lsptools.tools.changes import ChangeAnswer, change
+from lsptools.tools.writing import Editing
 
 Json = Mapping[str, Any]  # what a program sent
 
 
 @dataclass(frozen=True, slots=True)
-class Params:
+class Params(Editing):
     edit: Json = arg(
         "the WorkspaceEdit; on the command line a JSON FILE with it",
         positional=True,
@@ -43,9 +44,6 @@ class Params:
     strict: bool = arg(
         "refuse positions past the end of a line or of the text", default=False, group="Safety"
     )
-    allow_broken: bool = arg(ALLOW_BROKEN, default=False, group="Safety")
-    diff: bool = arg(DIFF, default=False, group="Safety")
-    check: bool = arg(CHECK, default=False, group="Safety")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ def run(context: Context, params: Params) -> ApplyEditAnswer:
         allow_broken=params.allow_broken,
     )
     planned = plan_workspace_edit(context.snapshot, params.edit, options)
-    answer = change(context, (), lambda: planned.plan, diff=params.diff, check=params.check)
+    answer = change(context, (), lambda: planned.plan, params)
     return ApplyEditAnswer(
         answer.plan,
         answer.applied,
@@ -77,6 +75,8 @@ def run(context: Context, params: Params) -> ApplyEditAnswer:
         answer.is_preview,
         answer.is_diff_wanted,
         answer.warnings,
+        answer.report,
+        answer.is_held_back,
         buffers=planned.buffers,
     )
 

@@ -291,8 +291,6 @@ class Parameter:
 
 INFER = "ask jedi what the receivers are of what is possible, for up to N seconds (0: do not)"
 """What the option of this name does, for every tool that has it."""
-DIFF = "print the change as a unified diff and write nothing"
-"""What the option of this name does, for every tool that has it."""
 
 
 def arg(
@@ -327,7 +325,7 @@ def arg(
 
 
 def parameters(tool: Tool[Any]) -> tuple[Parameter, ...]:  # any tool's
-    """The parameters of a tool, positional ones first."""
+    """The parameters of a tool: positional ones first, and its own before those that it has in common with others."""
     declared: Any = tool.params  # a class, which is hashable
     return _parameters(declared)
 
@@ -335,7 +333,9 @@ def parameters(tool: Tool[Any]) -> tuple[Parameter, ...]:  # any tool's
 @cache
 def _parameters(declared: Any) -> tuple[Parameter, ...]:  # the class of any tool's parameters
     hints = get_type_hints(declared)
-    found = [_parameter(each, hints[each.name]) for each in dataclasses.fields(declared)]
+    fields = {each.name: each for each in dataclasses.fields(declared)}
+    names = (name for cls in declared.__mro__ for name in vars(cls).get("__annotations__", ()))
+    found = [_parameter(fields[name], hints[name]) for name in names]
     return tuple(sorted(found, key=lambda parameter: not parameter.positional))
 
 

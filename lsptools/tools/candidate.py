@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from lsptools.edit.candidate import plan_candidate, region_from_text
 from lsptools.edit.target import document_of, target
 from lsptools.errors import BadRequest
-from lsptools.tools.base import DIFF, Context, Example, Tool, arg
-from lsptools.tools.changes import ALLOW_BROKEN, CHECK, ChangeAnswer, change, expect_arg
+from lsptools.tools.base import Context, Example, Tool, arg
+from lsptools.tools.changes import ChangeAnswer, change
+from lsptools.tools.writing import FileEditing
 
 
 @dataclass(frozen=True, slots=True)
-class Params:
+class Params(FileEditing):
     path: str = arg("the file", positional=True, kind="path")
     content: str | None = arg(
         "the whole new text; on the command line a FILE with it, or - for standard input",
@@ -36,10 +37,6 @@ class Params:
         group="Safety",
     )
     timeout: int = arg("how many seconds the program may take", default=60, metavar="SECONDS", group="Text")
-    expect: str | None = expect_arg()
-    allow_broken: bool = arg(ALLOW_BROKEN, default=False, group="Safety")
-    diff: bool = arg(DIFF, default=False, group="Safety")
-    check: bool = arg(CHECK, default=False, group="Safety")
 
 
 def run(context: Context, params: Params) -> ChangeAnswer:
@@ -64,8 +61,7 @@ def run(context: Context, params: Params) -> ChangeAnswer:
             expect=params.expect,
             allow_broken=params.allow_broken,
         ),
-        diff=params.diff,
-        check=params.check,
+        params,
     )
 
 

@@ -19,8 +19,9 @@ from lsptools.edit.target import target
 from lsptools.errors import ToolError
 from lsptools.text.document import Document
 from lsptools.text.lines import Lines, Span
-from lsptools.tools.base import Context, arg
-from lsptools.tools.verify import Verification, report_json
+from lsptools.tools.base import Context
+from lsptools.tools.verify import report_json
+from lsptools.tools.writing import Writing
 
 if TYPE_CHECKING:
     from lsptools.verify.ladder import Report
@@ -34,16 +35,6 @@ MOST_SHOWN = 40
 """Lines of passages in one answer."""
 MOST_FILES = 20
 _LONGEST_LINE = 200
-
-EXPECT = "the digest of the file as you know it, or its first 8 digits or more, instead of having read it in the session"
-ALLOW_BROKEN = "write a Python file or a notebook although it would no longer parse, and say so"
-NOT_VERIFIED = Verification()
-CHECK = "plan and check, write nothing; exit code 1 if it would be refused"
-
-
-def expect_arg() -> str | None:
-    """The field `expect`, which every tool that edits one file has."""
-    return arg(EXPECT, default=None, metavar="DIGEST", group="Safety")  # type: ignore[no-any-return]  # as `arg`
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,21 +116,18 @@ def change(
     context: Context,
     paths: Iterable[str],
     plan: Callable[[], Plan],
-    *,
-    diff: bool = False,
-    check: bool = False,
-    verification: Verification = NOT_VERIFIED,
+    asked: Writing,
 ) -> ChangeAnswer:
-    """Plan, and do it unless only a preview is wanted. `paths` are the files that will be written, as far as known."""
+    """Plan, and do it as `asked`. `paths` are the files that will be written, as far as known."""
     from lsptools.workspace.apply import apply
 
     snapshot, session = context.snapshot, context.session
     with session.hold(_reals(snapshot, paths)):
         planned = plan()
-        report = verification.of(context, planned.change)
-        is_held_back = not verification.allows(report)
-        if diff or check or is_held_back:
-            return ChangeAnswer(planned, None, snapshot, True, diff, (), report, is_held_back)
+        report = asked.report(context, planned.change)
+        is_held_back = not asked.allows(report)
+        if asked.is_preview or is_held_back:
+            return ChangeAnswer(planned, None, snapshot, True, asked.diff, (), report, is_held_back)
         warnings = _warnings(context)
         snapshot.checkpoint()  # who called may have left
         applied = apply(snapshot, planned.change, context.state)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from lsptools.edit.replace import Replacement, plan_edit
 from lsptools.errors import BadRequest
-from lsptools.tools.base import DIFF, Context, Example, Tool, arg
-from lsptools.tools.changes import ALLOW_BROKEN, CHECK, ChangeAnswer, change, expect_arg
-from lsptools.tools.verify import Verification, keep_arg, verify_arg
+from lsptools.tools.base import Context, Example, Tool, arg
+from lsptools.tools.changes import ChangeAnswer, change
+from lsptools.tools.writing import FileEditing
 
 
 @dataclass(frozen=True, slots=True)
-class Params:
+class Params(FileEditing):
     path: str = arg("the file", positional=True, kind="path")
     old_str: str | None = arg(
         "the text to replace, exactly as it is in the file; empty: create a file that is not there",
@@ -40,12 +40,6 @@ class Params:
         metavar="JSON",
         group="Text",
     )
-    expect: str | None = expect_arg()
-    allow_broken: bool = arg(ALLOW_BROKEN, default=False, group="Safety")
-    diff: bool = arg(DIFF, default=False, group="Safety")
-    check: bool = arg(CHECK, default=False, group="Safety")
-    verify: str | None = verify_arg()
-    keep: bool = keep_arg()
 
 
 def run(context: Context, params: Params) -> ChangeAnswer:
@@ -63,9 +57,7 @@ def run(context: Context, params: Params) -> ChangeAnswer:
             expect=params.expect,
             allow_broken=params.allow_broken,
         ),
-        diff=params.diff,
-        check=params.check,
-        verification=Verification(params.verify, params.keep),
+        params,
     )
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lsptools.errors import BadRequest
-from lsptools.tools.base import DIFF, Context, Example, Tool, arg
-from lsptools.tools.changes import ALLOW_BROKEN, CHECK, ChangeAnswer, change, expect_arg
+from lsptools.tools.base import Context, Example, Tool, arg
+from lsptools.tools.changes import ChangeAnswer, change
 from lsptools.tools.definition import PLACE
-from lsptools.tools.verify import Verification, keep_arg, verify_arg
+from lsptools.tools.writing import FileEditing
 
 
 @dataclass(frozen=True, slots=True)
-class Params:
+class Params(FileEditing):
     place: str = arg(PLACE, positional=True, kind="place")
     text: str = arg(
         "the new definition, indented in any way; on the command line a FILE with it, or - for standard input",
@@ -26,12 +26,6 @@ class Params:
         default="replace",
         group="Text",
     )
-    expect: str | None = expect_arg()
-    allow_broken: bool = arg(ALLOW_BROKEN, default=False, group="Safety")
-    diff: bool = arg(DIFF, default=False, group="Safety")
-    check: bool = arg(CHECK, default=False, group="Safety")
-    verify: str | None = verify_arg()
-    keep: bool = keep_arg()
 
 
 def run(context: Context, params: Params) -> ChangeAnswer:
@@ -62,9 +56,7 @@ def run(context: Context, params: Params) -> ChangeAnswer:
             expect=params.expect,
             allow_broken=params.allow_broken,
         ),
-        diff=params.diff,
-        check=params.check,
-        verification=Verification(params.verify, params.keep),
+        params,
     )
 
 

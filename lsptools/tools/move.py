@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Literal
 
 from lsptools.languages.names import Occurrence
 from lsptools.tools import references
-from lsptools.tools.base import DIFF, Context, Example, Tool, arg
+from lsptools.tools.base import Context, Example, Tool, arg
 from lsptools.tools.definition import PLACE
-from lsptools.tools.refactoring import CHECK, RefactoringAnswer, carry_out, unwritten
-from lsptools.tools.verify import Verification, keep_arg, verify_arg
+from lsptools.tools.refactoring import RefactoringAnswer, carry_out, unwritten
+from lsptools.tools.writing import Writing
 
 if TYPE_CHECKING:
     from lsptools.refactor.move import MovePlan
 
 
 @dataclass(frozen=True, slots=True)
-class Params:
+class Params(Writing):
     place: str = arg(PLACE, positional=True, kind="place")
     module: str = arg(
         "the module it goes to, which has to exist: package.module or path/to/module.py",
@@ -36,10 +36,6 @@ class Params:
         default=False,
         group="Decisions",
     )
-    diff: bool = arg(DIFF, default=False, group="Safety")
-    check: bool = arg(CHECK, default=False, group="Safety")
-    verify: str | None = verify_arg()
-    keep: bool = keep_arg()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +70,7 @@ def run(context: Context, params: Params) -> MoveAnswer:
     policy = Policy(possible=params.possible, mentions=params.mentions)
     plan = plan_move(snapshot, locate(snapshot, params.place), params.module, policy)
     answer = MoveAnswer(plan, None, None, context.positions)
-    verification = Verification(params.verify, params.keep)
-    return carry_out(context, answer, verification, diff=params.diff, check=params.check)
+    return carry_out(context, answer, params)
 
 
 TOOL = Tool(

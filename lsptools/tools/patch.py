@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from lsptools.edit.patch import plan_patch
 from lsptools.errors import BadRequest, ToolError
 from lsptools.text.patch import parse_patch
-from lsptools.tools.base import DIFF, Context, Example, Tool, arg
-from lsptools.tools.changes import ALLOW_BROKEN, CHECK, ChangeAnswer, change
-from lsptools.tools.verify import Verification, keep_arg, verify_arg
+from lsptools.tools.base import Context, Example, Tool, arg
+from lsptools.tools.changes import ChangeAnswer, change
+from lsptools.tools.writing import Editing
 
 
 @dataclass(frozen=True, slots=True)
-class Params:
+class Params(Editing):
     patch: str = arg(
         "the patch; on the command line a FILE with it, or - for standard input",
         positional=True,
@@ -26,11 +26,6 @@ class Params:
         metavar="PATH=DIGEST",
         group="Safety",
     )
-    allow_broken: bool = arg(ALLOW_BROKEN, default=False, group="Safety")
-    diff: bool = arg(DIFF, default=False, group="Safety")
-    check: bool = arg(CHECK, default=False, group="Safety")
-    verify: str | None = verify_arg()
-    keep: bool = keep_arg()
 
 
 def run(context: Context, params: Params) -> ChangeAnswer:
@@ -42,9 +37,7 @@ def run(context: Context, params: Params) -> ChangeAnswer:
         lambda: plan_patch(
             context.snapshot, context.session, params.patch, expect=expected, allow_broken=params.allow_broken
         ),
-        diff=params.diff,
-        check=params.check,
-        verification=Verification(params.verify, params.keep),
+        params,
     )
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from lsptools.errors import ToolError
 from lsptools.tools import references
 from lsptools.tools.base import Context, Positions
-from lsptools.tools.verify import Verification, report_json
+from lsptools.tools.verify import report_json
+from lsptools.tools.writing import Writing
 from lsptools.workspace.change import Change
 
 if TYPE_CHECKING:
@@ -78,27 +79,23 @@ class RefactoringAnswer:
                 yield {**self.positions.located(file.path, edit.span), "old": old, "new": edit.new_text}
 
 
-CHECK = "plan and prove, write nothing; exit code 1 if it would be refused"
-
 A = TypeVar("A", bound=RefactoringAnswer)
 
 
-def carry_out(
-    context: Context, answer: A, verification: Verification, *, diff: bool = False, check: bool = False
-) -> A:
-    """Verify and apply a plan that was made in this context, unless only a preview is wanted; the answer that says so."""
+def carry_out(context: Context, answer: A, asked: Writing) -> A:
+    """Do what is `asked` with a plan that was made in this context; the answer that says so."""
     from lsptools.tools.changes import follow
     from lsptools.workspace.apply import apply
 
     change = answer.plan.change
-    report = verification.of(context, change)
-    is_held_back = not verification.allows(report)
+    report = asked.report(context, change)
+    is_held_back = not asked.allows(report)
     applied = None
-    if not (diff or check or is_held_back):
+    if not (asked.is_preview or is_held_back):
         context.snapshot.checkpoint()  # who called may have left
         applied = apply(context.snapshot, change, context.state)
         follow(context, applied)
-    shown = change.diff(context.snapshot) if diff else None
+    shown = change.diff(context.snapshot) if asked.diff else None
     return replace(answer, applied=applied, diff=shown, report=report, is_held_back=is_held_back)
 
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Literal
 from lsptools.errors import Conflict, Refused, ToolError
 from lsptools.languages.names import Evidence, Occurrence
 from lsptools.tools import references
-from lsptools.tools.base import DIFF, INFER, Context, Example, Tool, arg
+from lsptools.tools.base import INFER, Context, Example, Tool, arg
 from lsptools.tools.definition import PLACE
-from lsptools.tools.refactoring import CHECK, RefactoringAnswer, carry_out, unwritten
-from lsptools.tools.verify import Verification, keep_arg, verify_arg
+from lsptools.tools.refactoring import RefactoringAnswer, carry_out, unwritten
+from lsptools.tools.writing import Writing
 
 if TYPE_CHECKING:
     from lsptools.refactor.rename import RenamePlan
 
 
 @dataclass(frozen=True, slots=True)
-class Params:
+class Params(Writing):
     place: str = arg(PLACE, positional=True, kind="place")
     new_name: str = arg("the new name", positional=True, metavar="NEW")
     possible: Literal["refuse", "include", "skip"] = arg(
@@ -31,10 +31,6 @@ class Params:
         "rename in comments, docstrings and other text, too", default=False, group="Decisions"
     )
     infer: int = arg(INFER, default=0, metavar="N", group="Decisions")
-    diff: bool = arg(DIFF, default=False, group="Safety")
-    check: bool = arg(CHECK, default=False, group="Safety")
-    verify: str | None = verify_arg()
-    keep: bool = keep_arg()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +73,7 @@ def run(context: Context, params: Params) -> RenameAnswer:
     plan = plan_rename(snapshot, locate(snapshot, params.place), params.new_name, policy, asking)
     _check_proof(plan)
     answer = RenameAnswer(plan, None, None, context.positions, new_name=params.new_name)
-    verification = Verification(params.verify, params.keep)
-    return carry_out(context, answer, verification, diff=params.diff, check=params.check)
+    return carry_out(context, answer, params)
 
 
 def _check_proof(plan: RenamePlan) -> None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from lsptools.tools.base import DIFF, Context, Example, Tool, arg
+from lsptools.tools.base import Context, Example, Tool, arg
 from lsptools.tools.definition import PLACE, symbol_json
-from lsptools.tools.refactoring import CHECK, RefactoringAnswer, carry_out
+from lsptools.tools.refactoring import RefactoringAnswer, carry_out
 from lsptools.tools.rename import known
-from lsptools.tools.verify import Verification, keep_arg, verify_arg
+from lsptools.tools.writing import Writing
 
 if TYPE_CHECKING:
     from lsptools.refactor.signature import SignaturePlan, SignatureSite
 
 
 @dataclass(frozen=True, slots=True)
-class Params:
+class Params(Writing):
     place: str = arg(PLACE, positional=True, kind="place")
     add: tuple[str, ...] = arg(
         "add a parameter, written as in a `def`: 'timeout=None', 'x: int', '*, strict=False'; repeat it for several",
@@ -53,10 +53,6 @@ class Params:
     mentions: bool = arg(
         "with --rename: rename in comments, docstrings and other text, too", default=False, group="Decisions"
     )
-    diff: bool = arg(DIFF, default=False, group="Safety")
-    check: bool = arg(CHECK, default=False, group="Safety")
-    verify: str | None = verify_arg()
-    keep: bool = keep_arg()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +103,7 @@ def run(context: Context, params: Params) -> SignatureAnswer:
     policy = Policy(possible=params.possible, mentions=params.mentions)
     plan = plan_parameters(snapshot, locate(snapshot, params.place), edit, renames, policy)
     answer = SignatureAnswer(plan, None, None, context.positions)
-    verification = Verification(params.verify, params.keep)
-    return carry_out(context, answer, verification, diff=params.diff, check=params.check)
+    return carry_out(context, answer, params)
 
 
 TOOL = Tool(

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from lsptools.verify.ladder import Means, Report
     from lsptools.verify.verdict import Problem, Verdict
     from lsptools.verify.versions import Versions
-    from lsptools.workspace.change import Change
 
 LIMIT_S = 600
 RUNGS_HELP = (
@@ -166,50 +165,6 @@ def means_of(
     )
 
 
-# For the tools that change files
-
-
-VERIFY = (
-    f"write only if nothing fails and all could run; by default all rungs but regression, or {RUNGS_HELP}"
-)
-KEEP = "write whatever the verification says"
-
-
-def verify_arg() -> str | None:
-    """The field `verify`, which the tools that change files have."""
-    return arg(VERIFY, default=None, bare="usual", metavar="LIST", group="Verification")  # type: ignore[no-any-return]  # as `arg`
-
-
-def keep_arg() -> bool:
-    """The field `keep`, beside it."""
-    return arg(KEEP, default=False, group="Verification")  # type: ignore[no-any-return]  # as `arg`
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What a caller wants to hold before a change is written."""
-
-    rungs: str | None = None
-    """`None`: nothing is verified."""
-    keep: bool = False
-
-    def of(self, context: Context, change: Change) -> Report | None:
-        """What the rungs say of a change that is planned."""
-        from lsptools.verify.ladder import chosen, climb
-        from lsptools.verify.versions import Versions
-
-        if self.rungs is None:
-            return None
-        rungs = chosen([] if self.rungs == "usual" else [self.rungs])
-        return climb(Versions.of_change(context.snapshot, change), rungs, means_of(context))
-
-    def allows(self, report: Report | None) -> bool:
-        """Whether the change is to be written."""
-        if report is None or self.keep:
-            return True
-        return report.standing.value not in ("failed", "could not run")
-
-
 TOOL = Tool(
     name="verify",
     summary="Say of a change what was checked and held, what failed, and what could not be checked.",
@@ -222,7 +177,7 @@ TOOL = Tool(
         "text and the new; they are the project's own, so `types`, `lint` and the tests trust the project. "
         "Each rung answers `passed`, `failed`, `could not run` or `not run`, and what it does not prove. Only what is new fails: a test that "
         "fails on the old text, too, and a flaky one are told and do not count. A missing package or a file that cannot be "
-        "collected is `could not run`. `rename`, `edit` and `patch` take `--verify` to be done only if nothing fails."
+        "collected is `could not run`. All commands that write take `--verify` to be done only if nothing fails."
     ),
     params=Params,
     run=run,

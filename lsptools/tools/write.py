@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lsptools.edit.write import plan_write
-from lsptools.tools.base import DIFF, Context, Example, Tool, arg
-from lsptools.tools.changes import ALLOW_BROKEN, CHECK, ChangeAnswer, change, expect_arg
-from lsptools.tools.verify import Verification, keep_arg, verify_arg
+from lsptools.tools.base import Context, Example, Tool, arg
+from lsptools.tools.changes import ChangeAnswer, change
+from lsptools.tools.writing import FileEditing
 
 
 @dataclass(frozen=True, slots=True)
-class Params:
+class Params(FileEditing):
     path: str = arg("the file", positional=True, kind="path")
     content: str = arg(
         "the whole new text; on the command line a FILE with it, or - for standard input",
@@ -19,17 +19,11 @@ class Params:
         kind="content",
         metavar="FILE",
     )
-    expect: str | None = expect_arg()
-    allow_broken: bool = arg(ALLOW_BROKEN, default=False, group="Safety")
     allow_omissions: bool = arg(
         "write lines that look as if they stand for text left out (`... rest unchanged`)",
         default=False,
         group="Safety",
     )
-    diff: bool = arg(DIFF, default=False, group="Safety")
-    check: bool = arg(CHECK, default=False, group="Safety")
-    verify: str | None = verify_arg()
-    keep: bool = keep_arg()
 
 
 def run(context: Context, params: Params) -> ChangeAnswer:
@@ -46,9 +40,7 @@ def run(context: Context, params: Params) -> ChangeAnswer:
             allow_broken=params.allow_broken,
             allow_omissions=params.allow_omissions,
         ),
-        diff=params.diff,
-        check=params.check,
-        verification=Verification(params.verify, params.keep),
+        params,
     )
 
 

@@ -13,6 +13,8 @@ import lsptools
 from lsptools.errors import BadRequest, Stale, Unavailable
 from lsptools.faces.cli import main
 from lsptools.faces.reports import github_lines, sarif_text
+from lsptools.tools import registry
+from lsptools.tools.writing import Writing
 from lsptools.verify.ladder import Report
 from lsptools.verify.verdict import Problem, Standing, Verdict
 
@@ -151,6 +153,45 @@ def test_reproduces_does_not_drop_what_is_asked_besides(
     code, answer = said(capsys, "verify", "--reproduces", "net.py::get", *also)
     assert code == 2 and answer["error"]["kind"] == "invalid"
     assert f"`{also[0][2:]}`" in answer["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "tool", [name for name in registry.names() if issubclass(registry.tool(name).params, Writing)]
+)
+def test_each_tool_that_writes_can_be_held_back(
+    tool: str, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The name that `main.py` imports would be gone, whoever takes it away; `rename` and the like see to it that it is not."""
+    read = main(["read", "net.py", "--session", "s"])
+    fetch = NET.replace("get", "fetch")
+    (root / "new.py").write_text(fetch)
+    (root / "new.diff").write_text(f"--- a/net.py\n+++ b/net.py\n@@ -1 +1 @@\n-{NET[:13]}\n+{fetch[:15]}\n")
+    change = {"range": {"start": {"line": 0, "character": 4}, "end": {"line": 0, "character": 7}}}
+    edit = {"changes": {(root / "net.py").as_uri(): [{**change, "newText": "fetch"}]}}
+    (root / "edit.json").write_text(json.dumps(edit))
+    words = {
+        "edit": ["net.py", "--old", "get", "--new", "fetch"],
+        "edit-lines": ["net.py", "--start", "1", "--new", "def fetch(url):"],
+        "edit-symbol": ["net.py::get", "new.py"],
+        "write": ["net.py", "new.py"],
+        "candidate": ["net.py", "new.py"],
+        "patch": ["new.diff"],
+        "apply-edit": ["edit.json"],
+        "rename": ["net.get", "fetch"],
+        "move": ["net.get", "new.py"],
+        "signature": ["net.get", "--rename", "url=address"],
+    }[tool]
+    refactors = tool in ("rename", "move", "signature")
+    session = [] if refactors or tool == "apply-edit" else ["--session", "s"]
+    (root / "other.py").write_text("")
+    capsys.readouterr()
+    code, answer = said(capsys, tool, *words, *session, "--verify=names")
+    verdict = answer["verification"]["verdicts"][0]
+    assert read == 0 and verdict["rung"] == "names"
+    assert (code, answer["applied"], verdict["standing"]) == (
+        (0, True, "passed") if refactors else (1, False, "failed")
+    )
+    assert ((root / "net.py").read_text() == NET) is not refactors
 
 
 def test_verify_alone_takes_no_argument(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ from lsptools.errors import Unavailable
 from lsptools.faces.environment import Environment
 from lsptools.tools import move, rename, signature
 from lsptools.tools.refactoring import carry_out
-from lsptools.tools.verify import Verification
+from lsptools.tools.writing import Writing
 from lsptools.workspace.paths import Root
 
 SOURCE = "def f(a):\n    return a\n\n\nprint(f(1))\n"
@@ -43,8 +43,8 @@ def test_who_has_left_changes_nothing(
     answer = tool.run(context, tool.Params(**asked, check=True))
     has_left = True
     with pytest.raises(Unavailable, match="has left"):
-        carry_out(context, answer, Verification())
+        carry_out(context, answer, Writing())
     assert (root / "m.py").read_text() == SOURCE and (root / "n.py").read_text() == ""
     has_left = False
-    assert carry_out(context, answer, Verification()).applied is not None
+    assert carry_out(context, answer, Writing()).applied is not None
     assert (root / "m.py").read_text() != SOURCE
