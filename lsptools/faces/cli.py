@@ -164,10 +164,12 @@ class _Running:
         return json.error_text(self.call.tool.name, error, beside)
 
     def _text(self, answer: Answer) -> str:
-        from lsptools.faces import json, render
-
         if self.call.as_json:
+            from lsptools.faces import json
+
             return json.answer_text(self.call.tool.name, answer)
+        from lsptools.faces import render
+
         return render.answer_text(self.call.tool.name, answer, self._look(sys.stdout, self._spelling.shown))
 
     def _values(self) -> dict[str, object]:

@@ -12,7 +12,7 @@ Where it stops: `sys.path` manipulation, import hooks, `.pth` files, names put i
 from __future__ import annotations
 
 import os
-import sysconfig
+import site as installation
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -173,8 +173,10 @@ class Project:
                 found.append(f"{folder}/Lib/site-packages")
         found.extend(self.snapshot.search_path)
         if not found:
-            found.append(sysconfig.get_path("purelib"))
-        found.append(sysconfig.get_path("stdlib"))
+            found.extend(installation.getsitepackages())
+        found.append(
+            str(Path(os.__file__).parent)
+        )  # `sysconfig` would take a hundredth of a second to say so
         return tuple(dict.fromkeys(root for root in found if self._is_folder(root)))
 
     def _is_folder(self, path: str) -> bool:

@@ -9,6 +9,7 @@ way, all files are done here. The answer is the same either way.
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -92,8 +93,6 @@ class _Child:
 
     def result(self) -> dict[int, list[FileFacts | None]]:
         """What the child found for which groups; nothing if it failed."""
-        import pickle
-
         data = b"".join(iter(lambda: os.read(self.reader, 1 << 20), b""))
         if self._status() != 0 or not data:
             return {}
@@ -118,7 +117,6 @@ def _work(writer: int, turns: int, groups: Sequence[Sequence[str]], facts: _Work
     code = 1
     try:
         import gc
-        import pickle
 
         gc.disable()
         found = {turn: [facts(path) for path in groups[turn]] for turn in _taken(turns)}
