@@ -1,4 +1,8 @@
-"""Real code for the laws: the installed packages, found as imports are, and copies of them to work on."""
+"""Real code for the laws: packages, found as imports are, and copies of them to work on.
+
+Most are installed with `make`. LSPTOOLS_LAW_PACKAGES names a folder with others (`pip install --target FOLDER …`), which
+are looked for first; a law that wants one which is not there skips it, and says so.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +14,26 @@ from collections.abc import Container, Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 is_nightly = os.environ.get("LSPTOOLS_HYPOTHESIS_PROFILE") == "nightly"
+DEPENDENCIES = tuple(
+    Path(each) for each in os.environ.get("LSPTOOLS_LAW_PACKAGES", "").split(os.pathsep) if each
+)
+"""Folders of packages beside those that are installed."""
 
 
 @cache
 def folder_of(package: str) -> Path:
-    """The folder of an installed package."""
+    """The folder of a package, and the test is skipped if there is none."""
+    for folder in DEPENDENCIES:
+        if (folder / package / "__init__.py").is_file():
+            return folder / package
     spec = importlib.util.find_spec(package)
-    assert spec is not None and spec.submodule_search_locations, (
-        f"{package} is not installed; `make` installs it"
-    )
+    if spec is None or not spec.submodule_search_locations:
+        pytest.skip(
+            f"{package} is not installed: `pip install --target FOLDER {package}`, then set LSPTOOLS_LAW_PACKAGES=FOLDER"
+        )
     return Path(next(iter(spec.submodule_search_locations)))
 
 
@@ -37,8 +51,9 @@ def nightly_packages(known: Container[str]) -> list[str]:
     """All else that is installed and the standard library, when there is a night to look at them."""
     if not is_nightly:
         return []
-    folders = Path(sysconfig.get_path("purelib")).glob("*/__init__.py")
-    installed = sorted(path.parent.name for path in folders if path.parent.name not in known)
+    places = [Path(sysconfig.get_path("purelib")), *DEPENDENCIES]
+    folders = (path.parent.name for place in places for path in place.glob("*/__init__.py"))
+    installed = sorted({name for name in folders if name not in known})
     library = Path(sysconfig.get_path("stdlib")).glob("*/__init__.py")
     return [*installed, "stdlib", *sorted(f"stdlib/{path.parent.name}" for path in library)]
 

@@ -9,7 +9,7 @@ there. Ours: the sites of every word and `Names.scope_of`. They are compared in 
 
 What the standard library cannot show, this module works out by its own reading of the rules: comprehensions that
 Python 3.12 merges into the scope around them, annotations under `from __future__ import annotations` and those of
-Python 3.14, which have no table of their own (`_Seen.table` is None).
+Python 3.14, which have no table of their own (`Seen.table` is None).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def compare(data: bytes, path: str) -> Comparison | None:
             table = symtable.symtable(text, path, "exec")
     except UNFIT:
         return None
-    theirs = _Walk(table)
+    theirs = Walk(table)
     theirs.module(tree)
     source = Source(path, document)
     if source.is_broken:
@@ -68,7 +68,7 @@ def compare(data: bytes, path: str) -> Comparison | None:
     wrong.extend(f"{path}:{line}" for line in differing)
     n_names = n_occurrences = 0
     if not differing:
-        counterpart: dict[_Seen | None, Scope] = {
+        counterpart: dict[Seen | None, Scope] = {
             view: mine for mine, seen in pairs for view in (seen, *seen.lent)
         }
         for mine, seen in pairs:
@@ -140,12 +140,12 @@ _USES: dict[Role, str] = {
 
 
 @dataclass(eq=False, slots=True)
-class _Seen:
+class Seen:
     """One scope in Python's view."""
 
     kind: str
     name: str
-    parent: _Seen | None
+    parent: Seen | None
     place: tuple[int, int]
     """Line and column in bytes, as `ast` has them."""
     order: tuple[int, int, int]
@@ -156,8 +156,8 @@ class _Seen:
     holder: _Table | None = None
     """The table among whose children those of inner scopes are looked for."""
     names: Counter[tuple[str, str]] = field(default_factory=Counter)
-    inner: list[_Seen] = field(default_factory=list)
-    lent: list[_Seen] = field(default_factory=list)
+    inner: list[Seen] = field(default_factory=list)
+    lent: list[Seen] = field(default_factory=list)
     """Scopes that are one with this in our view: the bound of a type variable, the value of a type alias."""
     private: str = ""
     """The class whose private names are mangled here."""
@@ -169,7 +169,7 @@ class _Seen:
     def is_empty(self) -> bool:
         return not self.names and all(scope.is_empty() for scope in (*self.inner, *self.lent))
 
-    def below(self) -> Iterator[_Seen]:
+    def below(self) -> Iterator[Seen]:
         """All scopes in this one that our view knows, itself included, unless nothing is in them."""
         if not self.is_empty() or self.kind == "module":
             yield self
@@ -194,12 +194,12 @@ class _Table:
         return waiting.popleft() if waiting else None
 
 
-class _Walk:
+class Walk:
     """Follows the syntax tree in the order in which the compiler enters scopes."""
 
     def __init__(self, table: symtable.SymbolTable) -> None:
         top = _Table(table)
-        self.module_scope = _Seen("module", "", None, (0, 0), (0, 0, 0), table=top, holder=top)
+        self.module_scope = Seen("module", "", None, (0, 0), (0, 0, 0), table=top, holder=top)
         self.here = self.module_scope
         self.n_scopes = 0
         self.string: Any = None
@@ -235,25 +235,22 @@ class _Walk:
             if isinstance(node, ast.AST):
                 self.visit(node)
 
-    def note(self, name: str, use: str, scope: _Seen | None = None) -> None:
+    def note(self, name: str, use: str, scope: Seen | None = None) -> None:
         scope = scope or self.here
-        private = scope.private
-        if scope.type_parameters is not None and name not in scope.type_parameters:
-            private = scope.parent.private if scope.parent is not None else ""
-        scope.names[_mangled(name, private), use] += 1
+        scope.names[mangled_by(scope, name), use] += 1
 
     # ------------------------------------------------------------------ scopes
 
-    def scope(self, kind: str, node: ast.AST, name: str) -> _Seen:
+    def scope(self, kind: str, node: ast.AST, name: str) -> Seen:
         """A new scope inside the one we are in, still without its table."""
         self.n_scopes += 1
         place = (node.lineno, node.col_offset)  # type: ignore[attr-defined] # only nodes that have a place make scopes
         at = place if self.string is None else (self.string.lineno, self.string.col_offset)
-        made = _Seen(kind, name, self.here, place, (*at, self.n_scopes), self.string is None)
+        made = Seen(kind, name, self.here, place, (*at, self.n_scopes), self.string is None)
         made.private = name if kind == "class" else self.here.private
         return made
 
-    def enter(self, scope: _Seen, table_kind: str, table_name: str, *, lent: bool = False) -> None:
+    def enter(self, scope: Seen, table_kind: str, table_name: str, *, lent: bool = False) -> None:
         """Find its table, and go in. A comprehension without one was merged into the table around it."""
         outer = self.here
         (outer.lent if lent else outer.inner).append(scope)
@@ -277,6 +274,14 @@ class _Walk:
         self.here.holder = holder
 
 
+def mangled_by(scope: Seen, name: str) -> str:
+    """A name as it is bound in a scope: the private ones of a class with its name in front."""
+    private = scope.private
+    if scope.type_parameters is not None and name not in scope.type_parameters:
+        private = scope.parent.private if scope.parent is not None else ""
+    return _mangled(name, private)
+
+
 def _mangled(name: str, private: str) -> str:
     bare = private.lstrip("_")
     return f"_{bare}{name}" if bare and name.startswith("__") and not name.endswith("__") else name
@@ -291,11 +296,11 @@ _LAZY_ANNOTATIONS = hasattr(ast, "TemplateStr")  # Python 3.14
 _TRUSTED_STRINGS = hasattr(ast, "TypeAlias")  # Python 3.12: f-strings are parsed like all else
 
 
-def _name(walk: _Walk, node: ast.Name) -> None:
+def _name(walk: Walk, node: ast.Name) -> None:
     walk.note(node.id, "read" if isinstance(node.ctx, ast.Load) else "bind")
 
 
-def _function(walk: _Walk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+def _function(walk: Walk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     walk.note(node.name, "bind")
     walk.visit_all(node.args.defaults)
     walk.visit_all(node.args.kw_defaults)
@@ -312,7 +317,7 @@ def _function(walk: _Walk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None
         walk.leave()
 
 
-def _type_parameters(walk: _Walk, node: Any, name: str) -> bool:
+def _type_parameters(walk: Walk, node: Any, name: str) -> bool:
     """Enter the scope of a definition's type parameters, if it has any."""
     parameters: list[Any] = getattr(node, "type_params", [])
     if not parameters:
@@ -337,7 +342,7 @@ def _arguments(arguments: ast.arguments) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *rest]
 
 
-def _class(walk: _Walk, node: ast.ClassDef) -> None:
+def _class(walk: Walk, node: ast.ClassDef) -> None:
     walk.note(node.name, "bind")
     walk.visit_all(node.decorator_list)
     has_types = _type_parameters(walk, node, node.name)
@@ -350,7 +355,7 @@ def _class(walk: _Walk, node: ast.ClassDef) -> None:
         walk.leave()
 
 
-def _lambda(walk: _Walk, node: ast.Lambda) -> None:
+def _lambda(walk: Walk, node: ast.Lambda) -> None:
     scope = walk.scope("lambda", node, "<lambda>")
     walk.visit_all(node.args.defaults)
     walk.visit_all(node.args.kw_defaults)
@@ -361,7 +366,7 @@ def _lambda(walk: _Walk, node: ast.Lambda) -> None:
     walk.leave()
 
 
-def _comprehension(walk: _Walk, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
+def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
     scope = walk.scope("comprehension", node, "<comprehension>")
     first, *others = node.generators
     walk.visit(first.iter)
@@ -384,7 +389,7 @@ _COMPREHENSIONS: dict[type[ast.AST], str] = {
 }
 
 
-def _walrus(walk: _Walk, node: ast.NamedExpr) -> None:
+def _walrus(walk: Walk, node: ast.NamedExpr) -> None:
     scope = walk.here
     while scope.kind == "comprehension" and scope.parent is not None:
         scope = scope.parent
@@ -392,7 +397,7 @@ def _walrus(walk: _Walk, node: ast.NamedExpr) -> None:
     walk.visit(node.value)
 
 
-def _type_alias(walk: _Walk, node: Any) -> None:
+def _type_alias(walk: Walk, node: Any) -> None:
     walk.visit(node.name)
     name: str = node.name.id
     has_types = _type_parameters(walk, node, name)
@@ -403,7 +408,7 @@ def _type_alias(walk: _Walk, node: Any) -> None:
         walk.leave()
 
 
-def _annotated(walk: _Walk, node: ast.AnnAssign) -> None:
+def _annotated(walk: Walk, node: ast.AnnAssign) -> None:
     if isinstance(node.target, ast.Name) and not node.simple and node.value is None:
         walk.note(node.target.id, "read")  # in brackets; it is neither bound nor read
     else:
@@ -413,20 +418,20 @@ def _annotated(walk: _Walk, node: ast.AnnAssign) -> None:
         walk.visit(node.value)
 
 
-def _import(walk: _Walk, node: ast.Import | ast.ImportFrom) -> None:
+def _import(walk: Walk, node: ast.Import | ast.ImportFrom) -> None:
     for alias in node.names:
         bound = alias.asname or (alias.name if isinstance(node, ast.ImportFrom) else alias.name.split(".")[0])
         if bound != "*":
             walk.note(bound, "bind")
 
 
-def _declaration(walk: _Walk, node: ast.Global | ast.Nonlocal) -> None:
+def _declaration(walk: Walk, node: ast.Global | ast.Nonlocal) -> None:
     for name in node.names:
         walk.note(name, "declare")
 
 
-def _named(attribute: str) -> Callable[[_Walk, ast.AST], None]:
-    def handler(walk: _Walk, node: ast.AST) -> None:
+def _named(attribute: str) -> Callable[[Walk, ast.AST], None]:
+    def handler(walk: Walk, node: ast.AST) -> None:
         name: str | None = getattr(node, attribute)
         if name is not None:
             walk.note(name, "bind")
@@ -435,7 +440,7 @@ def _named(attribute: str) -> Callable[[_Walk, ast.AST], None]:
     return handler
 
 
-def _string(walk: _Walk, node: ast.AST) -> None:
+def _string(walk: Walk, node: ast.AST) -> None:
     if _TRUSTED_STRINGS or walk.string is not None:
         walk.inside(node)
         return
@@ -445,7 +450,7 @@ def _string(walk: _Walk, node: ast.AST) -> None:
 
 
 # `Any`: each handler takes the one class of nodes that it stands under.
-_HANDLERS: dict[type[ast.AST], Callable[[_Walk, Any], None]] = {
+_HANDLERS: dict[type[ast.AST], Callable[[Walk, Any], None]] = {
     ast.Name: _name,
     ast.FunctionDef: _function,
     ast.AsyncFunctionDef: _function,
@@ -471,7 +476,7 @@ if hasattr(ast, "TypeAlias"):
 # ---------------------------------------------------------------------------------------------------- owners
 
 
-def _owner(scope: _Seen, name: str) -> _Seen | None:
+def owner_of(scope: Seen, name: str) -> Seen | None:
     """The scope whose binding a name in a scope means; None: the file does not bind it there."""
     if scope.kind == "module":
         return _module_of(scope, name)
@@ -492,21 +497,21 @@ def _owner(scope: _Seen, name: str) -> _Seen | None:
 _BOUND_HERE = frozenset({_symtable.LOCAL, _symtable.CELL})
 
 
-def _kind_in(scope: _Seen, name: str) -> int:
+def _kind_in(scope: Seen, name: str) -> int:
     """`LOCAL`, `CELL`, `FREE`, … by the table of a scope; 0: it does not say."""
     flags = scope.table.flags.get(name, 0) if scope.table is not None else 0
     kind: int = (flags >> _symtable.SCOPE_OFF) & _symtable.SCOPE_MASK
     return kind
 
 
-def _owns(scope: _Seen, name: str) -> bool:
+def _owns(scope: Seen, name: str) -> bool:
     """Does a scope bind a name for the scopes inside of it? A merged comprehension leaves its own in the table around."""
     if (name, "bind") not in scope.names:
         return False
     return scope.table is None or _kind_in(scope, name) in _BOUND_HERE
 
 
-def _cell(scope: _Seen, name: str) -> _Seen | None:
+def _cell(scope: Seen, name: str) -> Seen | None:
     """The function around in which a free name lives. That of `__class__` is a class, and not bound by any text."""
     here = scope.parent
     while here is not None and not (here.kind == "class" and name == "__class__"):
@@ -516,7 +521,7 @@ def _cell(scope: _Seen, name: str) -> _Seen | None:
     return None
 
 
-def _read_outwards(scope: _Seen, name: str) -> _Seen | None:
+def _read_outwards(scope: Seen, name: str) -> Seen | None:
     """What a name means where there is no table: what it would mean in the scope around, unless it is bound here."""
     here = scope
     while here.parent is not None:
@@ -524,22 +529,22 @@ def _read_outwards(scope: _Seen, name: str) -> _Seen | None:
             if _owns(here, name):
                 return here
             if (_kind_in(here, name) and (name, "read") in here.names) or (name, "declare") in here.names:
-                return _owner(here, name)
+                return owner_of(here, name)
         elif name == "__class__":
             return None
         here = here.parent
     return _module_of(here, name)
 
 
-def _class_seen_from(scope: _Seen) -> _Seen | None:
+def _class_seen_from(scope: Seen) -> Seen | None:
     """The class whose names an annotation scope in its body sees."""
-    here: _Seen | None = scope
+    here: Seen | None = scope
     while here is not None and here.kind == "types":
         here = here.parent
     return here if here is not None and here.kind == "class" and here is not scope else None
 
 
-def _module_of(scope: _Seen, name: str) -> _Seen | None:
+def _module_of(scope: Seen, name: str) -> Seen | None:
     """The module's scope if the file binds the name in it, or says here that somebody does (`global`)."""
     first, is_declared = scope, False
     while scope.parent is not None:
@@ -551,7 +556,7 @@ def _module_of(scope: _Seen, name: str) -> _Seen | None:
     return scope if is_declared or scope.globals[name] else None
 
 
-def _binds_globally(scope: _Seen, name: str) -> bool:
+def _binds_globally(scope: Seen, name: str) -> bool:
     if (name, "bind") in scope.names and (
         scope.parent is None or _kind_in(scope, name) == _symtable.GLOBAL_EXPLICIT
     ):
@@ -562,7 +567,7 @@ def _binds_globally(scope: _Seen, name: str) -> bool:
 # ---------------------------------------------------------------------------------------------------- comparing
 
 
-def _paired(source: Source, ours: _Ours, theirs: _Walk) -> tuple[list[tuple[Scope, _Seen]], list[str]]:
+def _paired(source: Source, ours: _Ours, theirs: Walk) -> tuple[list[tuple[Scope, Seen]], list[str]]:
     """The scopes of both views, each with its counterpart, and what is wrong with them."""
     mine = sorted(ours.names, key=lambda scope: (scope.start, -scope.end, _depth(scope)))
     mine.remove(source.module_scope)
@@ -571,7 +576,7 @@ def _paired(source: Source, ours: _Ours, theirs: _Walk) -> tuple[list[tuple[Scop
     starts = [0, *(found.end() for found in re.finditer(rb"\r\n|\r|\n", source.bytes))]
     wrong: list[str] = []
     host = {lent: scope for scope in seen for lent in scope.lent}
-    counterpart: dict[_Seen, Scope] = {}
+    counterpart: dict[Seen, Scope] = {}
     for one, other in zip(mine, seen, strict=False):
         counterpart[other] = one
         line = bisect_right(starts, one.start)
@@ -593,7 +598,7 @@ def _depth(scope: Scope) -> int:
     return 0 if scope.parent is None else 1 + _depth(scope.parent)
 
 
-def _compared(ours: _Ours, mine: Scope, seen: _Seen, counterpart: dict[_Seen | None, Scope]) -> Iterator[str]:
+def _compared(ours: _Ours, mine: Scope, seen: Seen, counterpart: dict[Seen | None, Scope]) -> Iterator[str]:
     """What differs in one scope: occurrences, then owners."""
     line = seen.place[0] or 1
     expected = seen.names.copy()
@@ -609,7 +614,7 @@ def _compared(ours: _Ours, mine: Scope, seen: _Seen, counterpart: dict[_Seen | N
         for name in sorted({name for name, _ in view.names}):
             if name not in ours.by_spelling:
                 continue  # said above
-            owner = counterpart.get(_owner(view, name))
+            owner = counterpart.get(owner_of(view, name))
             answer = ours.owner(mine, name)
             if owner is not answer:
                 yield f"{line}: `{name}` in {mine} is bound by {owner}, to us by {answer}"
