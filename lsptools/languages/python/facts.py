@@ -64,7 +64,7 @@ class Definer:
     lineage: tuple[Root, ...]
     """The member in the class and all its ancestors, in resolution order, whether they define it or not."""
     overridden: tuple[Root, ...]
-    """Those of the ancestors that define it; builtin ones too."""
+    """Those of the ancestors that define it; builtin ones too, and what a metaclass sets on the class."""
     unknown_bases: tuple[str, ...]
     """Base expressions, its own and its ancestors', that lead nowhere."""
     kind: str = ""
@@ -163,11 +163,13 @@ def definer_of(meanings: Meanings, cls: Class, name: str) -> Definer:
         for ancestor in lineage[1:]
         if ancestor.spelled(name) == spelled and evaluator.defines(ancestor, name)
     ]
+    setters = evaluator.set_by_metaclass(cls, name)
+    of_metaclass = [member_root(each, spelled) for each in setters if each.spelled(name) == spelled]
     return Definer(
         member_root(cls, spelled),
         cls.name,
         tuple(member_root(ancestor, spelled) for ancestor in lineage),
-        (*overridden, *builtin_roots(evaluator, cls, name)),
+        (*overridden, *of_metaclass, *builtin_roots(evaluator, cls, name)),
         tuple(owner.source.text(node) for owner, node in evaluator.unknown_bases(cls)),
         kind_of_class(cls),
     )

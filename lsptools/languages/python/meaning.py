@@ -376,7 +376,17 @@ class Meanings:
             if definer is not cls:
                 says = f"{says}, inherited from `{definer.name}`"
             return Meaning(frozenset({member_root(definer, spelling)}), says, steps=(step,))
-        return self._no_member(cls, _written(spelling, cls), says)
+        return self._set_by_metaclass(cls, spelling, says) or self._no_member(
+            cls, _written(spelling, cls), says
+        )
+
+    def _set_by_metaclass(self, cls: Class, spelling: str, says: str) -> Meaning | None:
+        """The attribute that the metaclass sets on the class, which its instances have, too."""
+        setters = self.evaluator.set_by_metaclass(cls, _written(spelling, cls))
+        if not setters:
+            return None
+        says = f"{says}, set by the metaclass `{setters[0].name}`"
+        return Meaning(frozenset({member_root(setters[0], spelling)}), says)
 
     def _no_member(self, cls: Class, name: str, says: str) -> Meaning:
         lineage = tuple(member_root(each, each.spelled(name)) for each in self.evaluator.order(cls))
