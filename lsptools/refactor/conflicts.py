@@ -22,10 +22,12 @@ from dataclasses import dataclass
 from lsptools.errors import BadRequest, Conflict, Refused
 from lsptools.errors import Site as Place
 from lsptools.languages.python import closure, detours
+from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.classes import Class
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.library import LibraryOwner
 from lsptools.languages.python.meaning import Root
+from lsptools.languages.python.modules import Variable
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import BINDING, DECLARING, Role
 from lsptools.languages.python.scopes import Names, Scope, Site, Source, mangled
@@ -419,9 +421,11 @@ def _star_importers(renaming: Renaming) -> Iterator[Conflict]:
 
 
 def _modules(renaming: Renaming) -> Iterator[Conflict]:
-    """A submodule of the new name beside a name of a package."""
+    """A submodule and another name of its package, of which one gets the name of the other."""
     finder, new = renaming.finder, renaming.new_name
     for root in renaming.account.family:
+        if root.kind == "module":
+            yield from _in_package(renaming, root)
         if root.kind != "variable" or root.start != -1:
             continue
         module = finder.project.module_of(root.path)
@@ -432,6 +436,21 @@ def _modules(renaming: Renaming) -> Iterator[Conflict]:
                 f"package `{module.name}` has a submodule `{new}`",
                 (_declaration(renaming), Place(submodule.place, 1, 1, "is the submodule")),
             )
+
+
+def _in_package(renaming: Renaming, root: Root) -> Iterator[Conflict]:
+    """A name of the package, which would hide the module there, or be hidden by it, as the imports come."""
+    finder, new = renaming.finder, renaming.new_name
+    folder = finder.project.module_at(root.path).place.rpartition("/")[0]
+    if not any(finder.snapshot.is_file(f"{folder}/__init__{suffix}") for suffix in PYTHON_SUFFIXES):
+        return
+    package = finder.project.module_at(folder)
+    for other in finder.project.member(package, new):
+        if isinstance(other, Variable) and other.sites:
+            says = f"is another `{new}` of the package"
+            there = place(other.source, other.sites[0].start, says)
+            message = f"package `{package.name}` has a name `{new}`"
+            yield Conflict("name_clash", message, (_declaration(renaming), there))
 
 
 def external_conflicts(account: Account, finder: Finder) -> tuple[Conflict, ...]:

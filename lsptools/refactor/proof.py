@@ -217,6 +217,8 @@ class _Proof:
         then = frozenset(filter(None, (self._moved(root) for root in was.roots)))
         if site.role in TEXT or not _agree(then, was, means):
             yield f"{self._show(path, span)} would mean something else"
+        elif not was.roots & self.account.family and means.roots & self.family:
+            yield f"{self._show(path, span)} would mean the symbol"
 
     def _parses(self) -> tuple[int, list[str]]:
         wrong = []
