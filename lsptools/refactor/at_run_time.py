@@ -5,16 +5,18 @@ None of these is an occurrence that could be edited, so each is a conflict that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from lsptools.errors import Conflict
 from lsptools.errors import Site as Place
 from lsptools.languages.python import closure, fixtures
-from lsptools.languages.python.classes import Class, Function, last_name
+from lsptools.languages.python.classes import Class, Function, last_name, positional_arguments
 from lsptools.languages.python.modules import literal_string
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
+from lsptools.languages.python.values import ClassValue
 from lsptools.refactor.places import place
 from lsptools.refactor.selection import nodes_in
 from lsptools.syntax.tree import Node
@@ -43,6 +45,7 @@ def reached_at_run_time(account: Account, finder: Finder, new_name: str) -> Iter
             yield _undecided(f"the value of the member is made of its name, in `{cls.name}`")
         if cls is not None:
             yield from _filled_by_another_word(finder, cls, name, new_name)
+            yield from _listed(finder, cls)
 
 
 def _undecided(says: str, *sites: Place) -> Conflict:
@@ -127,6 +130,40 @@ def _has_alias(source: Source, statement: Node) -> bool:
     return (
         value is not None and value.type == "call" and fixtures.keyword_of(source, value, "alias") is not None
     )
+
+
+def _listed(finder: Finder, cls: Class) -> Iterator[Conflict]:
+    """A loop of the module over all names of the class, which are made something of when it is imported."""
+    source = cls.source
+    if _LISTED.search(source.bytes) is None:
+        return
+    for loop in source.tree.root_node.children:
+        over = loop.child_by_field_name("right") if loop.type == "for_statement" else None
+        for node in nodes_in(over) if over is not None else ():
+            of = _whose_names(source, node)
+            if of is None:
+                continue
+            values = finder.evaluator.at(source, of).values
+            if any(
+                isinstance(value, ClassValue) and cls in finder.evaluator.order(value.cls) for value in values
+            ):
+                says = (
+                    f"the module goes through all names of `{source.text(of)}`, and may make others of them"
+                )
+                yield _undecided(says, place(source, node.start_byte, "is where it does"))
+
+
+_LISTED = re.compile(rb"\b__dict__\b|\b(?:vars|dir)\s*\(")
+
+
+def _whose_names(source: Source, node: Node) -> Node | None:
+    """`x` in `x.__dict__`, `vars(x)` and `dir(x)`."""
+    if node.type == "attribute" and last_name(source, node) == "__dict__":
+        return node.child_by_field_name("object")
+    function = node.child_by_field_name("function") if node.type == "call" else None
+    if function is None or source.text(function) not in ("vars", "dir"):
+        return None
+    return next(iter(positional_arguments(node)), None)
 
 
 def _callee(source: Source, site: Site) -> str:

@@ -73,7 +73,7 @@ class Trials:
         if contents(self.folder) == self.before:
             wrong.append("nothing has changed")
         old, new = rename.definition.name, rename.new_name
-        wrong += differences(self.imported, self.importer.ask(), old, new)
+        wrong += self._differences(old, new)
         wrong += disagreements(self._snapshot(), rename)
         if mypy is not None and not has_undecided(rename):
             wrong += mypy.new_complaints(old, new)
@@ -87,6 +87,12 @@ class Trials:
         except ToolError as error:
             return error.kind == "undecided"
         return False
+
+    def _differences(self, old: str, new: str) -> list[str]:
+        """What importing shows. That a name is public now, and star imports bring it, hides nothing."""
+        found = differences(self.imported, self.importer.ask(), old, new)
+        starred = re.compile(rf"[\w.]+: `{new} = (module|[\w.]+:{new})` is new")
+        return [each for each in found if not starred.fullmatch(each)]
 
     def _undo(self) -> None:
         undo(self.root, self.state)
@@ -108,10 +114,10 @@ class Trials:
         if any(rebindings(self.snapshot, change)):
             return "the compiler"
         apply(self.snapshot, change, self.state)
-        imported = self.importer.ask()
-        self._undo()
         old, new = refusal.definition.name, refusal.new_name
-        if any(differences(self.imported, imported, old, new)):
+        imported_otherwise = self._differences(old, new)
+        self._undo()
+        if imported_otherwise:
             return "importing"
         finder = Finder(self.snapshot)
         account = finder.account(finder.target(refusal.definition.place))
@@ -131,8 +137,9 @@ class Trials:
                 line = path.read_text("utf-8").split("\n")[site.line - 1] if path.is_absolute() else ""
                 if re.compile(rf"\b{re.escape(name)}\b").match(line, site.column - 1):
                     return True
-            named = re.search(r"`?(\w+)`? of the (?:builtin|language)|builtin `(\w+)`", conflict.message)
-            if named and hasattr(builtins, str(named.group(1) or named.group(2))):
+            named = re.fullmatch(r"`(?:(\w+)\.)?(\w+)` is a builtin", conflict.message)
+            owner = getattr(builtins, named.group(1), None) if named and named.group(1) else builtins
+            if named is not None and hasattr(owner, named.group(2)):
                 return True
         return False
 

@@ -62,7 +62,8 @@ class Definer:
     root: Root
     name: str
     lineage: tuple[Root, ...]
-    """The member in the class and all its ancestors, in resolution order, whether they define it or not."""
+    """The member in the class and all its ancestors, in resolution order, whether they define it or not; then in the
+    metaclass and its ancestors, whose instance the class is."""
     overridden: tuple[Root, ...]
     """Those of the ancestors that define it; builtin ones too, and what a metaclass sets on the class."""
     unknown_bases: tuple[str, ...]
@@ -168,7 +169,7 @@ def definer_of(meanings: Meanings, cls: Class, name: str) -> Definer:
     return Definer(
         member_root(cls, spelled),
         cls.name,
-        tuple(member_root(ancestor, spelled) for ancestor in lineage),
+        tuple(member_root(each, spelled) for each in (*lineage, *evaluator.metaclasses(cls))),
         (*overridden, *of_metaclass, *builtin_roots(evaluator, cls, name)),
         tuple(owner.source.text(node) for owner, node in evaluator.unknown_bases(cls)),
         kind_of_class(cls),

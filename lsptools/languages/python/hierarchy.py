@@ -227,14 +227,17 @@ class Hierarchy(ABC):
                     return value.cls
         return None
 
+    def metaclasses(self, cls: Class) -> tuple[Class, ...]:
+        """The metaclass and its ancestors, in resolution order."""
+        metaclass = self.metaclass(cls)
+        return self.order(metaclass) if metaclass is not None else ()
+
     def set_by_metaclass(self, cls: Class, name: str) -> list[Class]:
         """The metaclass and its ancestors, those whose methods set `name` on the class that they make.
 
         It is then an attribute of that class, which its instances have too; what the body of the metaclass defines is not.
         """
-        metaclass = self.metaclass(cls)
-        order = self.order(metaclass) if metaclass is not None else ()
-        return [each for each in order if any(self._instance_sites(each, name))]
+        return [each for each in self.metaclasses(cls) if any(self._instance_sites(each, name))]
 
     def makers(self, cls: Class) -> tuple[Function, ...]:
         """What of the workspace decides what a call of the class gives: its `__new__`, the metaclass's `__call__`."""

@@ -128,11 +128,14 @@ class Meanings:
 
     def _name(self, source: Source, site: Site) -> Meaning:
         names = source.names(source.text(site.leaf))
-        owner = names.scope_at(site) if site.role is Role.READ else names.scope_of(site.scope, site.spelling)
-        if owner is not None and owner.kind == "module" and site.role is Role.READ:
-            starred = self._starred_over(source, site, names.bindings(owner, site.spelling))
+        bound = names.scope_of(site.scope, site.spelling)
+        owner = names.scope_at(site) if site.role is Role.READ else bound
+        if bound is not None and bound.kind == "module" and site.role is Role.READ:
+            starred = self._starred_over(source, site, names.bindings(bound, site.spelling))
             if starred is not None:
                 return starred
+            if owner is None:  # the module binds it further down
+                return _builtin(site.spelling)
         meaning = self.in_scope(source, owner, site.spelling)
         if (
             owner is not None
@@ -183,7 +186,7 @@ class Meanings:
                 found, "bound by the import of the submodule" if is_submodule else "by a star import"
             )
         if hasattr(builtins, name):
-            return Meaning(frozenset({Root("builtin", "builtins", -1, name)}), f"the builtin `{name}`")
+            return _builtin(name)
         unknown = [module for _, module in self.project.star_imports(source) if module is None]
         if unknown:
             return Meaning(frozenset(), "", False, "a star import leads to a module that was not found")
@@ -846,6 +849,10 @@ def member_root(cls: Class, spelling: str) -> Root:
 def parameter_root(function: Function, name: str) -> Root:
     scope = function.scope
     return Root("variable", function.source.path, scope.start, mangled(name, scope))
+
+
+def _builtin(name: str) -> Meaning:
+    return Meaning(frozenset({Root("builtin", "builtins", -1, name)}), f"the builtin `{name}`")
 
 
 def _own_root(variable: Variable) -> Root:

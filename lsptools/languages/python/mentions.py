@@ -18,6 +18,7 @@ from lsptools.languages.python.classes import (
     Function,
     class_in,
     class_of,
+    function_in,
     function_of,
     last_name,
     library_name,
@@ -28,7 +29,7 @@ from lsptools.languages.python.meaning import NOTHING, Meaning, Meanings, Root, 
 from lsptools.languages.python.modules import Variable
 from lsptools.languages.python.records import record_around
 from lsptools.languages.python.roles import Role
-from lsptools.languages.python.scopes import Site, Source
+from lsptools.languages.python.scopes import Scope, Site, Source
 from lsptools.languages.python.text_meaning import TextMeaning
 from lsptools.languages.python.values import NOTHING as NO_TYPES
 from lsptools.languages.python.values import ClassValue, InstanceValue, ModuleValue, Types, just
@@ -389,7 +390,7 @@ def _subject(meanings: Meanings, source: Source, site: Site) -> Types | None:
 def _called_with(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
     """Strings that a call looks up at run time: `getattr` and its like, `globals()[…]`, fixtures by name."""
     parent = site.path[index - 1][0]
-    namespace = _namespace(source, site.path[index][0], parent)
+    namespace = _namespace(meanings, source, site, index)
     if namespace:
         return TextMeaning(
             Evidence.POSSIBLE,
@@ -428,11 +429,26 @@ def _callee_name(source: Source, function: Node) -> str:
     return "patch.object" if owner is not None and last_name(source, owner) == "patch" else name
 
 
-def _namespace(source: Source, string: Node, parent: Node) -> str:
-    """`globals()`, `vars(x)` or `x.__dict__`, if the string is looked up there."""
-    value = _mapping(source, string, parent)
+def _namespace(meanings: Meanings, source: Source, site: Site, index: int) -> str:
+    """`globals()`, `vars(x)`, `x.__dict__` or what a metaclass gets to make a class of, if the string is looked up there."""
+    value = _mapping(source, site.path[index][0], site.path[index - 1][0])
     name = last_name(source, value) if value is not None else ""
-    return name if name in ("globals", "locals", "vars", "__dict__") else ""
+    if name in ("globals", "locals", "vars", "__dict__"):
+        return name
+    is_name = value is not None and value.type == "identifier"
+    return name if is_name and _is_of_new_class(meanings, source, site.scope, name) else ""
+
+
+def _is_of_new_class(meanings: Meanings, source: Source, scope: Scope, name: str) -> bool:
+    """Is it `namespace` in a metaclass's `__new__(mcs, name, bases, namespace)` or `__init__`?"""
+    owner = source.names(name).scope_of(scope, name)
+    if owner is None or owner.kind != "function":
+        return False
+    function = function_in(source, owner)
+    if not function.in_class or function.name not in ("__new__", "__init__"):
+        return False
+    is_fourth = [each.name for each in function.parameters[3:4]] == [name]
+    return is_fourth and meanings.evaluator.is_metaclass(class_in(source, function.outer))
 
 
 def _mapping(source: Source, string: Node, parent: Node) -> Node | None:
