@@ -9,6 +9,7 @@ import pytest
 from lsptools.languages.python import library, references, scopes
 from lsptools.languages.python.modules import Project
 from lsptools.refactor import conflicts
+from lsptools.syntax.tree import parse
 
 
 def remember(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,4 +24,4 @@ def remember(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for module in (references, conflicts):
         monkeypatch.setattr(module, "library_owner", library_owner)
-    monkeypatch.setattr(scopes, "parse", lru_cache(maxsize=1_000)(scopes.parse))
+    monkeypatch.setattr(scopes, "parse", lru_cache(maxsize=1_000)(parse))

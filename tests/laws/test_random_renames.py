@@ -14,17 +14,23 @@ LSPTOOLS_HYPOTHESIS_PROFILE=nightly tries `N_NIGHTLY` of each sort on each packa
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from laws.bindings import rebound
 from laws.definitions import Definition, definitions_in, drawn
 from laws.mypy_witness import Mypy
 from laws.packages import is_nightly
 from laws.remembering import remember
-from laws.renames import ExistingNames, Rename, fresh_name, is_dunder, tried
+from laws.renames import ExistingNames, Refusal, Rename, fresh_name, is_dunder, tried
 from laws.trials import Trials
+
+from lsptools.errors import Refused
+from lsptools.text.edits import Edits
 
 PACKAGES = {"pathspec": 4, "platformdirs": 4, "packaging": 3}
 """How many renames of each sort."""
@@ -91,3 +97,68 @@ def lots(folder: Path, package: str, sort: str) -> list[tuple[Definition, str]]:
         return [(each, fresh_name(each)) for each in chosen]
     names = ExistingNames(folder)
     return [(each, names.name_for(each, luck)) for each in chosen]
+
+
+def test_the_law_sees_what_is_wrong(tmp_path: Path) -> None:
+    """An edit that is forgotten, and a refusal without a reason."""
+    with Trials("platformdirs", tmp_path) as trials:
+        definitions = definitions_in(trials.folder)
+        for kind in ("function", "class", "method", "module variable"):
+            right = next(
+                found
+                for each in definitions
+                if each.kind == kind
+                and not is_dunder(each.name)
+                and isinstance(found := tried(trials.snapshot, each, fresh_name(each)), Rename)
+                and len(found.plan.edited) > 1
+            )
+            assert not trials.wrong_with(right), right
+            assert trials.wrong_with(with_one_edit_less(right)), right
+            references = right.plan.references
+            refused = Refused("name_clash", "for no reason", details=references)
+            assert not trials.what_confirms(Refusal(right.definition, right.new_name, refused)), right
+
+
+def with_one_edit_less(rename: Rename) -> Rename:
+    """The same, with an edit missing that is not the definition's."""
+    own = (rename.definition.path, rename.definition.offset)
+    change = rename.plan.change
+    path, left = next(
+        (file.path, edit)
+        for file in change.edits
+        for edit in file.edits
+        if (file.path, edit.span.start) != own
+    )
+    edits = tuple(
+        replace(file, edits=Edits.of([edit for edit in file.edits if file.path != path or edit != left]))
+        for file in change.edits
+    )
+    return replace(rename, plan=replace(rename.plan, change=replace(change, edits=edits)))
+
+
+@pytest.mark.parametrize(
+    "old, new, is_kept",
+    [
+        ("inner", "fresh", True),
+        ("inner", "argument", False),  # two locals become one
+        ("inner", "outer", False),  # a use of the global is captured
+        ("each", "inner", False),  # so is a use in a comprehension
+        ("outer", "f", False),
+        ("outer", "len", False),  # the builtin is used
+        ("outer", "method", True),  # in the body of the class, the method is not bound yet
+        ("method", "outer", True),
+        ("later", "outer", False),  # this one is
+    ],
+)
+def test_the_compiler_tells_what_is_rebound(old: str, new: str, is_kept: bool) -> None:
+    code = """
+def f(argument):
+    inner = 1
+    return [inner for each in argument], outer, len(argument)
+def outer(): pass
+class A:
+    later = 1
+    used = [outer]
+    def method(self): return outer
+"""
+    assert is_kept is not any(rebound(code, re.sub(rf"\b{old}\b", new, code)))

@@ -109,6 +109,8 @@ class Trials:
             return "the library" if self._is_of_library(refusal) else ""
         if refusal.definition.kind == "module" and refusal.new_name in sys.stdlib_module_names:
             return "the library"
+        if refusal.definition.kind == "module" and self._is_in_package(refusal):
+            return "importing"
         assert isinstance(error.details, References), refusal
         change = forced(self.snapshot, refusal, error.details)
         if any(rebindings(self.snapshot, change)):
@@ -127,6 +129,12 @@ class Trials:
 
     def _exists(self, conflict: Conflict) -> bool:
         return all((self.folder / site.path).exists() for site in conflict.sites) and bool(conflict.sites)
+
+    def _is_in_package(self, refusal: Refusal) -> bool:
+        """Has the package of a module a name already that would be the module's?"""
+        package = refusal.definition.path.rpartition("/")[0].replace("/", ".")
+        there = self.imported.namespaces.get(package, ())
+        return any(each.startswith(f"{refusal.new_name} = ") for each in there)
 
     def _is_of_library(self, refusal: Refusal) -> bool:
         """Is the old name at the place that is named, outside of the workspace, or that of something built in?"""
@@ -178,7 +186,7 @@ def disagreements(after: Snapshot, rename: Rename) -> Iterator[str]:
         yield "the definition was not edited"
         return
     found = references(after, FilePosition(change.path_after(rename.definition.path), at))
-    now = {(each.path, each.span.start): each.evidence for each in found.occurrences}
+    now = {(each.path, int(each.span.start)): each.evidence for each in found.occurrences}
     edited: set[tuple[str, int]] = set()
     for each in plan.references.occurrences:
         if (each.path, each.span) not in plan.edited:
@@ -211,7 +219,7 @@ def forced(snapshot: Snapshot, refusal: Refusal, found: References) -> Change:
         FileEdits(path, Edits.of(edits), snapshot.document(path).digest)
         for path, edits in sorted(by_path.items())
     )
-    moves = ()
+    moves: tuple[Move, ...] = ()
     if refusal.definition.kind == "module":
         folder = refusal.definition.path.rpartition("/")[0]
         moves = (Move(f"{folder}/{refusal.definition.name}.py", f"{folder}/{new}.py"),)
