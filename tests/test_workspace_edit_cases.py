@@ -169,6 +169,31 @@ def test_open_documents_are_answered_not_written(root: Path, capsys: pytest.Capt
     assert (root / "a.txt").read_text() == "disk\n"
 
 
+def test_an_open_document_keeps_its_byte_order_mark(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / "a.txt").write_bytes(b"\xef\xbb\xbfone\n")
+    edit = {"changes": {(root / "a.txt").as_uri(): [replaced((0, 1), (0, 4), "two")]}}
+    overlays = put(root.parent / "overlays.json", {"a.txt": {"version": 2, "text": "\ufeffone\n"}})
+    code, answer = run(root, edit, "--overlays", overlays, capsys=capsys)
+    assert (code, answer["buffers"]) == (0, {"a.txt": "\ufefftwo\n"})
+
+
+def test_entries_of_an_open_document_are_read_in_one_way(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / "a.txt").write_text("target target\n")
+    uri = (root / "a.txt").as_uri()
+    document = {"uri": uri, "version": 2}
+    entries = [
+        {"textDocument": document, "edits": [replaced((0, start), (0, start + 6), "x")]} for start in (7, 0)
+    ]
+    overlays = put(root.parent / "overlays.json", {"a.txt": {"version": 2, "text": "target target\n"}})
+    code, answer = run(root, {"documentChanges": entries}, "--overlays", overlays, capsys=capsys)
+    assert (code, answer["buffers"]) == (0, {"a.txt": "x x\n"})
+    code, answer = run(root, {"documentChanges": entries[::-1]}, "--overlays", overlays, capsys=capsys)
+    assert (answer["error"]["kind"], answer["error"]["failed_change"]) == ("ambiguous", 1)
+    assert code == 2
+
+
 def test_folders_move_and_go(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (root / "d").mkdir()
     for name in ("a", "b"):
@@ -222,10 +247,10 @@ ALL_SORTS: Entries = {
 }
 
 
-def edit(name: str, text: str = "ONE") -> Json:
+def edit(name: str, text: str = "ONE", *, line: int = 0) -> Json:
     return {
         "textDocument": {"uri": name, "version": None},
-        "edits": [replaced((0, 0), (0, 3), text)],
+        "edits": [replaced((line, 0), (line, 3), text)],
     }
 
 
@@ -264,9 +289,19 @@ def delete(name: str, **options: bool) -> Json:
             "edit by the link, delete the file": (LINKED, [edit("l"), delete("a.txt")], {"l": "-> a.txt"}),
             "edit by the link, delete the link": (LINKED, [edit("l"), delete("l")], {"a.txt": b"ONE\n"}),
             "edit by both names": (
-                LINKED,
-                [edit("l"), edit("a.txt", "TWO")],
-                {"a.txt": b"TWO\n", "l": "-> a.txt"},
+                {"a.txt": b"one\ntwo\n", "l": "-> a.txt"},
+                [edit("l"), edit("a.txt", "TWO", line=1)],
+                {"a.txt": b"ONE\nTWO\n", "l": "-> a.txt"},
+            ),
+            "edit, rename, and edit the same text": (
+                {"a.txt": b"one\n"},
+                [edit("a.txt"), rename("a.txt", "b.txt"), edit("b.txt", "TWO")],
+                {"b.txt": b"TWO\n"},
+            ),
+            "edit, empty, and edit the same text": (
+                {"a.txt": b"one\n"},
+                [edit("a.txt"), create("a.txt", overwrite=True), edit("a.txt", "TWO")],
+                {"a.txt": b"TWO"},
             ),
             "rename the file over the link to it": (
                 LINKED,
@@ -416,6 +451,8 @@ def test_names(
         ({"l": "-> l2", "l2": "-> l"}, [edit("l")], "invalid"),
         ({"l": "-> /etc"}, [edit("l/passwd")], "outside_workspace"),
         (TWO, [edit("a.txt", "x\0y")], "invalid"),
+        (LINKED, [edit("l"), edit("a.txt", "TWO")], "ambiguous"),
+        ({"a.txt": b"one\n"}, [edit("a.txt"), edit("a.txt", "TWO"), rename("a.txt", "b")], "ambiguous"),
     ],
 )
 def test_names_that_cannot_be_had(

@@ -41,6 +41,22 @@ class Sheet:
     """What was done to the text, one after the other."""
     is_open: bool = False
     """Whether it is the text of an editor, and not written."""
+    asked: Asked | None = None
+    """The entries that edit the text, one after the other under one name; None before the first."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """Entries for one document, as they came, and what they spoke of."""
+
+    place: str
+    """Its name when they came."""
+    base: str
+    """The text before the first of them."""
+    edits: list[object] = field(default_factory=list)
+    n_entries: int = 0
+    last: int = 0
+    """The number of the last of them."""
 
 
 @dataclass(slots=True)

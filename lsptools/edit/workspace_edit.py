@@ -4,6 +4,10 @@ The entries are taken in order on a copy in memory, each on what the ones before
 in the end is the plan. So it is all or nothing, whatever the order was. Positions are checked strictly where leniency could write
 half a character, and as the protocol says elsewhere. Of an entry that cannot be taken the number is told (`failed_change`).
 
+Some servers send one entry for each edit of a document, all with positions in the text as it was; the protocol knows one entry
+for a document, and takes entries in order. Where both come to the same text they are taken; where not, they are refused
+(`ambiguous`).
+
 An edit is of the file that a name leads to. A rename or a deletion is of the entry that has the name: a link, where it is
 one, whatever it leads to. Folders move and go with all that is in them, also what is no text.
 
@@ -13,13 +17,14 @@ Where it stops: a snippet is refused, not rendered, and so is a folder that ends
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from lsptools.edit.desk import Desk, Entry, Sheet
+from lsptools.edit.desk import Asked, Desk, Entry, Sheet
 from lsptools.edit.lsp_edits import edits_from_lsp, invalid_edit
 from lsptools.edit.plan import UNCHANGED, FilePlan, Plan, created, planned, with_text
 from lsptools.edit.target import Target, document_of, target
@@ -75,10 +80,11 @@ def plan_workspace_edit(snapshot: Snapshot, edit: Json, options: Options) -> Edi
     taker = _Taker(snapshot, options)
     for number, entry in enumerate(changes):
         try:
-            taker.take(entry)
+            taker.take(entry, number)
         except ToolError as error:
-            error.facts = {**error.facts, "failed_change": number}
+            error.facts = {"failed_change": number, **error.facts}
             raise
+    taker.check_readings()
     plans, buffers = taker.outcome()
     label = str(edit.get("label") or "workspace edit")
     return EditPlan(planned(snapshot, plans, label=label, allow_broken=options.allow_broken), buffers)
@@ -142,11 +148,11 @@ class _Taker:
         self._digests = {target(snapshot, path).real_name: each for path, each in options.digests.items()}
         """What is still to be compared, by the names on the disk."""
 
-    def take(self, entry: Json) -> None:
+    def take(self, entry: Json, number: int) -> None:
         """Do one entry."""
         match entry.get("kind"):
             case None:
-                self._edit(entry)
+                self._edit(entry, number)
             case "create":
                 self._create(self._named(entry, "uri"), _options_of(entry))
             case "rename":
@@ -164,7 +170,7 @@ class _Taker:
 
     # Texts: of the file that a name leads to
 
-    def _edit(self, entry: Json) -> None:
+    def _edit(self, entry: Json, number: int) -> None:
         document, edits = entry.get("textDocument"), entry.get("edits")
         if not isinstance(document, Mapping) or not isinstance(edits, list):
             raise invalid_edit("an entry without `textDocument` and `edits`")
@@ -174,11 +180,40 @@ class _Taker:
         known = real if file is None or file.origin is None else file.origin
         self._check_version(name, self._buffers.get(known), document.get("version"))
         sheet = self._sheet(name, file)
-        done = edits_from_lsp(
-            Lines(sheet.text), edits, encoding=self._options.encoding, strict=self._options.strict
-        )
+        done = self._edits(sheet.text, edits)
+        if sheet.asked is None or sheet.asked.place != real:
+            self._check_reading(sheet)
+            sheet.asked = Asked(real, sheet.text)
+        sheet.asked.edits += edits
+        sheet.asked.n_entries += 1
+        sheet.asked.last = number
         sheet.text = done.apply(sheet.text)
         sheet.edits.append(done)
+
+    def _edits(self, text: str, edits: Sequence[object]) -> Edits:
+        options = self._options
+        return edits_from_lsp(Lines(text), edits, encoding=options.encoding, strict=options.strict)
+
+    def check_readings(self) -> None:
+        """Whoever reads the entries, comes to the same texts; see the head of this module."""
+        for _, entry in self._desk.present():
+            if entry.sheet is not None:
+                self._check_reading(entry.sheet)
+
+    def _check_reading(self, sheet: Sheet) -> None:
+        asked = sheet.asked
+        if asked is None or asked.n_entries < 2:
+            return
+        with suppress(ToolError):
+            if self._edits(asked.base, asked.edits).apply(asked.base) == sheet.text:
+                return
+        error = BadRequest(
+            "ambiguous",
+            f"{asked.n_entries} entries edit {sheet.name!r}, and one after the other they come to another text than together",
+            hint="send one entry for a document, with all of its edits",
+        )
+        error.facts = {"failed_change": asked.last}
+        raise error
 
     def _check_version(self, name: str, open_text: Buffer | None, version: object) -> None:
         if open_text is not None and version is not None and version != open_text.version:
@@ -206,7 +241,7 @@ class _Taker:
         document = document_of(self._snapshot, Target(name, self._desk.absolute(origin), origin))
         self._check_digests(name, file)
         open_text = self._buffers.get(origin)
-        text = document.text if open_text is None else open_text.text.removeprefix("\ufeff")
+        text = document.text if open_text is None else open_text.text
         file.sheet = Sheet(document, text, name, is_open=open_text is not None)
         return file.sheet
 
@@ -235,8 +270,9 @@ class _Taker:
             raise _exists(name)
         if there is not None and (there.sheet is not None or self._document(there) is not None):
             sheet = self._sheet(name, there)
+            self._check_reading(sheet)
             sheet.edits.append(Edits.of([TextEdit(Span(Offset(0), Offset(len(sheet.text))), "")]))
-            sheet.text = ""
+            sheet.text, sheet.asked = "", None
             return
         if there is not None:
             self._remove(name, real, there)

@@ -103,7 +103,8 @@ TOOL = Tool(
     summary="Apply a WorkspaceEdit of the language server protocol, all of it or nothing.",
     guide=(
         "Entries are taken in order: text edits, creations, renames and deletions, each on what the ones before it have "
-        "left. An edit is of the file that a name leads to; a rename or deletion is of the name itself, also of a link, a binary "
+        "left. Several text edits of one document have to come to the same text as all of them together (`ambiguous`). "
+        "An edit is of the file that a name leads to; a rename or deletion is of the name itself, also of a link, a binary "
         "file or a folder with all that is in it. Ranges that overlap, positions inside of a character, files outside of the workspace and versions that are "
         "not the open ones are refused, and then nothing is written; the error has the number of the entry (`failed_change`). "
         "Edits whose annotation needs confirmation are refused until `--accept` names it. Positions are in UTF-16."
