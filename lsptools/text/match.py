@@ -259,10 +259,10 @@ def _columns(line: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _clusters(line: str) -> Iterator[str]:
-    """The line in parts that NFKC treats apart: a character with what composes with it."""
+    """The line in parts that NFKC treats apart: a character with what composes with it. Nothing does with a lone `\\r`."""
     start = 0
     for at in range(1, len(line)):
-        if not _joins_left(line[at]):
+        if not _joins_left(line[at]) or line[at - 1] == "\r":
             yield line[start:at]
             start = at
     if line:

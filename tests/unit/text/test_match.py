@@ -38,6 +38,7 @@ def spans(text: str, passage: str) -> tuple[str, list[tuple[int, int]]]:
 @example(("e\u0301", "e"))
 @example(("“a”  \nb", '"a"\nb'))
 @example(("“a” b", '"a" '))
+@example(("\r\u0301–\n", "\u0301-"))
 def test_it_finds_what_a_model_finds(pair: tuple[str, str]) -> None:
     text, passage = pair
     exact = exact_by_model(text, passage)
