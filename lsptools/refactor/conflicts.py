@@ -251,13 +251,12 @@ def _members(renaming: Renaming) -> Iterator[Conflict]:
     for spelling in dict.fromkeys([new, *(cls.spelled(new) for cls in classes)]):
         yield from _members_named(renaming, classes, spelling, seen)
     for cls in classes:
-        for builtin in finder.evaluator.builtin_bases(cls):
-            if hasattr(getattr(builtins, builtin, None), new):
-                yield Conflict(
-                    "name_clash",
-                    f"`{cls.name}` inherits `{new}` from the builtin `{builtin}`",
-                    (_declaration(renaming),),
-                )
+        for builtin in finder.evaluator.builtin_owners(cls, new):
+            yield Conflict(
+                "name_clash",
+                f"`{cls.name}` inherits `{new}` from the builtin `{builtin}`",
+                (_declaration(renaming),),
+            )
     for below in finder.meeting_below(renaming.account.family) if _may_meet(finder, classes, new) else ():
         for other in finder.evaluator.order(below):
             there = finder.evaluator.members(other, new) if other not in seen else []

@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 from laws.bindings import rebound
@@ -145,11 +146,19 @@ class Trials:
                 line = path.read_text("utf-8").split("\n")[site.line - 1] if path.is_absolute() else ""
                 if re.compile(rf"\b{re.escape(name)}\b").match(line, site.column - 1):
                     return True
-            named = re.fullmatch(r"`(?:(\w+)\.)?(\w+)` is a builtin", conflict.message)
-            owner = getattr(builtins, named.group(1), None) if named and named.group(1) else builtins
-            if named is not None and hasattr(owner, named.group(2)):
+            named = re.fullmatch(r"`((?:\w+\.)*)(\w+)` is a builtin", conflict.message)
+            if named is not None and hasattr(_builtin(named.group(1)), named.group(2)):
                 return True
         return False
+
+
+def _builtin(dotted: str) -> object:
+    """What is meant by `dict.`, by `_io._IOBase.`; by nothing, the module of the builtins."""
+    first, *rest = dotted.split(".")[:-1] or ["builtins"]
+    found: object = getattr(builtins, first, None) or import_module(first)
+    for name in rest:
+        found = getattr(found, name, None)
+    return found
 
 
 def has_undecided(rename: Rename) -> bool:
