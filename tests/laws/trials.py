@@ -90,10 +90,10 @@ class Trials:
         return False
 
     def _differences(self, old: str, new: str) -> list[str]:
-        """What importing shows. That a name is public now, and star imports bring it, hides nothing."""
+        """What importing shows. That a name is public now, so that star imports bring one name more, hides nothing."""
         found = differences(self.imported, self.importer.ask(), old, new)
-        starred = re.compile(rf"[\w.]+: `{new} = (module|[\w.]+:{new})` is new")
-        return [each for each in found if not starred.fullmatch(each)]
+        one_more = re.compile(rf"[\w.]+: `{new} = [^`]+` is new")
+        return [each for each in found if hasattr(builtins, new) or not one_more.fullmatch(each)]
 
     def _undo(self) -> None:
         undo(self.root, self.state)
