@@ -425,9 +425,8 @@ def _modules(renaming: Renaming) -> Iterator[Conflict]:
     for root in renaming.account.family:
         if root.kind == "module":
             yield from _in_package(renaming, root)
-        if root.kind != "variable" or root.start != -1:
-            continue
-        module = finder.project.module_of(root.path)
+    for path in dict.fromkeys(_packages(renaming)):
+        module = finder.project.module_of(path)
         submodule = finder.project.submodule(module, new)
         if submodule is not None:
             yield Conflict(
@@ -435,6 +434,29 @@ def _modules(renaming: Renaming) -> Iterator[Conflict]:
                 f"package `{module.name}` has a submodule `{new}`",
                 (_declaration(renaming), Place(submodule.place, 1, 1, "is the submodule")),
             )
+
+
+def _packages(renaming: Renaming) -> Iterator[str]:
+    """The files of packages of which the symbol is a name: defined, imported or starred there."""
+    finder, family = renaming.finder, renaming.account.family
+    project, old = finder.project, renaming.account.target.name
+    for root in family:
+        if root.kind != "variable" or root.start != -1:
+            continue
+        yield root.path
+        package = project.source("".join(root.path.rpartition("/")[:2]) + "__init__.py")
+        starred = project.starred(package) if package is not None else ()
+        if package is not None and any(
+            root.path in module.files and project.exports(module, old) for module in starred
+        ):
+            yield package.path
+    for file in renaming.account.files:
+        source = project.source(file.path) if file.path.rpartition("/")[2].startswith("__init__.") else None
+        if source is None:
+            continue
+        bindings = source.names(old).bindings(source.module_scope, old)
+        if any(finder.meanings.of(source, site).roots & family for site in bindings):
+            yield file.path
 
 
 def _in_package(renaming: Renaming, root: Root) -> Iterator[Conflict]:
