@@ -138,27 +138,42 @@ class Trials:
         return any(each.startswith(f"{refusal.new_name} = ") for each in there)
 
     def _is_of_library(self, refusal: Refusal) -> bool:
-        """Is the old name at the place that is named, outside of the workspace, or that of something built in?"""
+        """Is what is named of a library: the old name at its place, a module, something built in, an import not found?"""
         name = refusal.definition.name
         for conflict in refusal.error.conflicts:
-            for site in conflict.sites:
-                path = Path(site.path)
-                line = path.read_text("utf-8").split("\n")[site.line - 1] if path.is_absolute() else ""
-                if re.compile(rf"\b{re.escape(name)}\b").match(line, site.column - 1):
+            paths = [(Path(site.path), site) for site in conflict.sites if Path(site.path).is_absolute()]
+            for path, site in paths:
+                line = path.read_text("utf-8").split("\n")[site.line - 1]
+                is_module = name in (path.stem, path.parent.name) and (site.line, site.column) == (1, 1)
+                if is_module or re.compile(rf"\b{re.escape(name)}\b").match(line, site.column - 1):
                     return True
             named = re.fullmatch(r"`((?:\w+\.)*)(\w+)` is a builtin", conflict.message)
-            if named is not None and hasattr(_builtin(named.group(1)), named.group(2)):
+            if named is not None and (
+                self._is_import(named.group(1)) or _has(named.group(1), named.group(2))
+            ):
                 return True
         return False
 
+    def _is_import(self, dotted: str) -> bool:
+        """Is it imported, and neither of the package nor installed?"""
+        module = dotted.rstrip(".")
+        is_imported = re.compile(rf"^\s*(?:from|import) {re.escape(module)}\b".encode(), re.MULTILINE)
+        if not module or not any(is_imported.search(data) for data in self.before.values()):
+            return False
+        first = module.partition(".")[0]
+        found = [(folder / first).exists() for folder in (self.folder, *DEPENDENCIES)]
+        return not any(found) and first not in sys.stdlib_module_names
 
-def _builtin(dotted: str) -> object:
-    """What is meant by `dict.`, by `_io._IOBase.`; by nothing, the module of the builtins."""
+
+def _has(dotted: str, name: str) -> bool:
+    """Has `dict.`, `_io._IOBase.` or, where nothing is before it, the module of the builtins such an attribute?"""
     first, *rest = dotted.split(".")[:-1] or ["builtins"]
-    found: object = getattr(builtins, first, None) or import_module(first)
-    for name in rest:
-        found = getattr(found, name, None)
-    return found
+    found = getattr(builtins, first, None) or (
+        import_module(first) if first in sys.builtin_module_names else None
+    )
+    for each in rest:
+        found = getattr(found, each, None)
+    return hasattr(found, name)
 
 
 def has_undecided(rename: Rename) -> bool:
