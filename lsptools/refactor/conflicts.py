@@ -251,13 +251,12 @@ def _members(renaming: Renaming) -> Iterator[Conflict]:
     for spelling in dict.fromkeys([new, *(cls.spelled(new) for cls in classes)]):
         yield from _members_named(renaming, classes, spelling, seen)
     for cls in classes:
-        for builtin in finder.evaluator.builtin_bases(cls):
-            if hasattr(getattr(builtins, builtin, None), new):
-                yield Conflict(
-                    "name_clash",
-                    f"`{cls.name}` inherits `{new}` from the builtin `{builtin}`",
-                    (_declaration(renaming),),
-                )
+        for builtin in finder.evaluator.builtin_owners(cls, new):
+            yield Conflict(
+                "name_clash",
+                f"`{cls.name}` inherits `{new}` from the builtin `{builtin}`",
+                (_declaration(renaming),),
+            )
     for below in finder.meeting_below(renaming.account.family) if _may_meet(finder, classes, new) else ():
         for other in finder.evaluator.order(below):
             there = finder.evaluator.members(other, new) if other not in seen else []
@@ -426,9 +425,8 @@ def _modules(renaming: Renaming) -> Iterator[Conflict]:
     for root in renaming.account.family:
         if root.kind == "module":
             yield from _in_package(renaming, root)
-        if root.kind != "variable" or root.start != -1:
-            continue
-        module = finder.project.module_of(root.path)
+    for path in dict.fromkeys(_packages(renaming)):
+        module = finder.project.module_of(path)
         submodule = finder.project.submodule(module, new)
         if submodule is not None:
             yield Conflict(
@@ -436,6 +434,29 @@ def _modules(renaming: Renaming) -> Iterator[Conflict]:
                 f"package `{module.name}` has a submodule `{new}`",
                 (_declaration(renaming), Place(submodule.place, 1, 1, "is the submodule")),
             )
+
+
+def _packages(renaming: Renaming) -> Iterator[str]:
+    """The files of packages of which the symbol is a name: defined, imported or starred there."""
+    finder, family = renaming.finder, renaming.account.family
+    project, old = finder.project, renaming.account.target.name
+    for root in family:
+        if root.kind != "variable" or root.start != -1:
+            continue
+        yield root.path
+        package = project.source("".join(root.path.rpartition("/")[:2]) + "__init__.py")
+        starred = project.starred(package) if package is not None else ()
+        if package is not None and any(
+            root.path in module.files and project.exports(module, old) for module in starred
+        ):
+            yield package.path
+    for file in renaming.account.files:
+        source = project.source(file.path) if file.path.rpartition("/")[2].startswith("__init__.") else None
+        if source is None:
+            continue
+        bindings = source.names(old).bindings(source.module_scope, old)
+        if any(finder.meanings.of(source, site).roots & family for site in bindings):
+            yield file.path
 
 
 def _in_package(renaming: Renaming, root: Root) -> Iterator[Conflict]:

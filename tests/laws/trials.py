@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 from laws.bindings import rebound
@@ -89,10 +90,10 @@ class Trials:
         return False
 
     def _differences(self, old: str, new: str) -> list[str]:
-        """What importing shows. That a name is public now, and star imports bring it, hides nothing."""
+        """What importing shows. That a name is public now, so that star imports bring one name more, hides nothing."""
         found = differences(self.imported, self.importer.ask(), old, new)
-        starred = re.compile(rf"[\w.]+: `{new} = (module|[\w.]+:{new})` is new")
-        return [each for each in found if not starred.fullmatch(each)]
+        one_more = re.compile(rf"[\w.]+: `{new} = [^`]+` is new")
+        return [each for each in found if hasattr(builtins, new) or not one_more.fullmatch(each)]
 
     def _undo(self) -> None:
         undo(self.root, self.state)
@@ -137,19 +138,42 @@ class Trials:
         return any(each.startswith(f"{refusal.new_name} = ") for each in there)
 
     def _is_of_library(self, refusal: Refusal) -> bool:
-        """Is the old name at the place that is named, outside of the workspace, or that of something built in?"""
+        """Is what is named of a library: the old name at its place, a module, something built in, an import not found?"""
         name = refusal.definition.name
         for conflict in refusal.error.conflicts:
-            for site in conflict.sites:
-                path = Path(site.path)
-                line = path.read_text("utf-8").split("\n")[site.line - 1] if path.is_absolute() else ""
-                if re.compile(rf"\b{re.escape(name)}\b").match(line, site.column - 1):
+            paths = [(Path(site.path), site) for site in conflict.sites if Path(site.path).is_absolute()]
+            for path, site in paths:
+                line = path.read_text("utf-8").split("\n")[site.line - 1]
+                is_module = name in (path.stem, path.parent.name) and (site.line, site.column) == (1, 1)
+                if is_module or re.compile(rf"\b{re.escape(name)}\b").match(line, site.column - 1):
                     return True
-            named = re.fullmatch(r"`(?:(\w+)\.)?(\w+)` is a builtin", conflict.message)
-            owner = getattr(builtins, named.group(1), None) if named and named.group(1) else builtins
-            if named is not None and hasattr(owner, named.group(2)):
+            named = re.fullmatch(r"`((?:\w+\.)*)(\w+)` is a builtin", conflict.message)
+            if named is not None and (
+                self._is_import(named.group(1)) or _has(named.group(1), named.group(2))
+            ):
                 return True
         return False
+
+    def _is_import(self, dotted: str) -> bool:
+        """Is it imported, and neither of the package nor installed?"""
+        module = dotted.rstrip(".")
+        is_imported = re.compile(rf"^\s*(?:from|import) {re.escape(module)}\b".encode(), re.MULTILINE)
+        if not module or not any(is_imported.search(data) for data in self.before.values()):
+            return False
+        first = module.partition(".")[0]
+        found = [(folder / first).exists() for folder in (self.folder, *DEPENDENCIES)]
+        return not any(found) and first not in sys.stdlib_module_names
+
+
+def _has(dotted: str, name: str) -> bool:
+    """Has `dict.`, `_io._IOBase.` or, where nothing is before it, the module of the builtins such an attribute?"""
+    first, *rest = dotted.split(".")[:-1] or ["builtins"]
+    found = getattr(builtins, first, None) or (
+        import_module(first) if first in sys.builtin_module_names else None
+    )
+    for each in rest:
+        found = getattr(found, each, None)
+    return hasattr(found, name)
 
 
 def has_undecided(rename: Rename) -> bool:

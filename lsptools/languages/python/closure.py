@@ -11,7 +11,6 @@ stops: two classes that meet only in a third one which does not mention the name
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Iterable, Iterator
 
 from lsptools.languages.python.classes import Class, Function, class_in, class_of, function_of
@@ -90,9 +89,8 @@ def builtin_roots(evaluator: Evaluator, cls: Class, name: str) -> Iterator[Root]
     """The members of this name that a class inherits from builtin classes."""
     if name.startswith("__") and not name.endswith("__"):
         return
-    for builtin in evaluator.builtin_bases(cls):
-        if hasattr(getattr(builtins, builtin, None), name):
-            yield Root("builtin", "builtins", -1, f"{builtin}.{name}")
+    for builtin in evaluator.builtin_owners(cls, name):
+        yield Root("builtin", "builtins", -1, f"{builtin}.{name}")
 
 
 def join_twins(groups: Groups, project: Project, root: Root) -> Iterator[Root]:

@@ -65,7 +65,7 @@ class Definer:
     """The member in the class and all its ancestors, in resolution order, whether they define it or not; then in the
     metaclass and its ancestors, whose instance the class is."""
     overridden: tuple[Root, ...]
-    """Those of the ancestors that define it; builtin ones too, and what a metaclass sets on the class."""
+    """Those of the ancestors that define it; builtin ones too, and those of the metaclass that the class comes before."""
     unknown_bases: tuple[str, ...]
     """Base expressions, its own and its ancestors', that lead nowhere."""
     kind: str = ""
@@ -164,8 +164,8 @@ def definer_of(meanings: Meanings, cls: Class, name: str) -> Definer:
         for ancestor in lineage[1:]
         if ancestor.spelled(name) == spelled and evaluator.defines(ancestor, name)
     ]
-    setters = evaluator.set_by_metaclass(cls, name)
-    of_metaclass = [member_root(each, spelled) for each in setters if each.spelled(name) == spelled]
+    makers = evaluator.over_metaclass(cls, name)
+    of_metaclass = [member_root(each, spelled) for each in makers if each.spelled(name) == spelled]
     return Definer(
         member_root(cls, spelled),
         cls.name,

@@ -6,10 +6,13 @@ other, as a base may be any expression and the value of an attribute depends on 
 
 from __future__ import annotations
 
+import builtins
 import re
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import lru_cache
+from importlib import import_module
 
 from lsptools.languages.python.classes import (
     Class,
@@ -137,6 +140,21 @@ class Hierarchy(ABC):
                     if isinstance(value, ForeignClass):
                         yield value.name
 
+    def builtin_owners(self, cls: Class, name: str) -> Iterator[str]:
+        """The classes written in C among the ancestors that have such an attribute: `dict`, `_io._IOBase`.
+
+        Those of the standard library's modules are met where its Python code derives from them.
+        """
+        for builtin in self.builtin_bases(cls):
+            if hasattr(getattr(builtins, builtin, None), name):
+                yield builtin
+        for owner, node in self.unknown_bases(cls):
+            module, _, base = owner.source.text(node).rpartition(".")
+            if not owner.source.external or module not in sys.builtin_module_names:
+                continue
+            if hasattr(getattr(import_module(module), base, None), name):
+                yield f"{module}.{base}"
+
     def members(self, cls: Class, name: str) -> list[Site]:
         """Where the class itself defines `name`: in its body, or on `self` in its methods."""
         memo, key = cls.source.memo, ("members", cls.start, name)
@@ -233,11 +251,21 @@ class Hierarchy(ABC):
         return self.order(metaclass) if metaclass is not None else ()
 
     def set_by_metaclass(self, cls: Class, name: str) -> list[Class]:
-        """The metaclass and its ancestors, those whose methods set `name` on the class that they make.
+        """The metaclass and its ancestors, those that set or declare `name` on the class that they make.
 
         It is then an attribute of that class, which its instances have too; what the body of the metaclass defines is not.
         """
-        return [each for each in self.metaclasses(cls) if any(self._instance_sites(each, name))]
+        return [
+            each for each in self.metaclasses(cls) if any(map(_is_of_instances, self.members(each, name)))
+        ]
+
+    def over_metaclass(self, cls: Class, name: str) -> list[Class]:
+        """The metaclass and its ancestors, those whose `name` is found on the class first: as if it were overridden."""
+        return [
+            each
+            for each in self.metaclasses(cls)
+            if any(not each.source.external or _is_of_instances(site) for site in self.members(each, name))
+        ]
 
     def makers(self, cls: Class) -> tuple[Function, ...]:
         """What of the workspace decides what a call of the class gives: its `__new__`, the metaclass's `__call__`."""
@@ -252,6 +280,11 @@ class Hierarchy(ABC):
 
     def is_metaclass(self, cls: Class) -> bool:
         return "type" in self.builtin_bases(cls)
+
+
+def _is_of_instances(member: Site) -> bool:
+    """Is it set on `self`, or declared without a value?"""
+    return member.role in (Role.ATTRIBUTE, Role.ANNOTATE)
 
 
 def whose_class(source: Source, receiver: Node) -> Node:

@@ -399,10 +399,9 @@ class Meanings:
             base = owner.source.text(node)
             why = f"{says}, whose base `{base}` was not found"
             return Meaning(frozenset(), "", False, why, unbound=(lineage,))
-        for builtin in self.evaluator.builtin_bases(cls):
-            if hasattr(getattr(builtins, builtin, None), name):
-                root = Root("builtin", "builtins", -1, f"{builtin}.{name}")
-                return Meaning(frozenset({root}), f"{says}, inherited from the builtin `{builtin}`")
+        for builtin in self.evaluator.builtin_owners(cls, name):
+            root = Root("builtin", "builtins", -1, f"{builtin}.{name}")
+            return Meaning(frozenset({root}), f"{says}, inherited from the builtin `{builtin}`")
         dynamic = self.evaluator.lookup(cls, "__getattr__") or self.evaluator.lookup(cls, "__getattribute__")
         why = f"{says}, which {'computes its attributes' if dynamic else 'shows no such attribute'}"
         return Meaning(frozenset(), "", False, why, unbound=(lineage,))

@@ -636,7 +636,7 @@ def _supplied(meaning: Meaning, definers: list[Definer], outside: set[Root]) -> 
         suppliers = [definer for definer in definers if lineage[0] in definer.lineage]
         if suppliers:
             roots = frozenset(definer.root for definer in suppliers)
-            return Meaning(roots, f"supplied by its subclass `{suppliers[0].name}`", steps=meaning.steps)
+            return Meaning(roots, f"supplied by class `{suppliers[0].name}`", steps=meaning.steps)
         written = next((root for root in lineage if root in outside), None)
         if written is not None:
             return Meaning(frozenset({written}), "set from outside the class", steps=meaning.steps)
