@@ -50,7 +50,15 @@ def _converter() -> Converter:
     converter: Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no annotation there
     for kind in (int, str, bool):
         converter.register_structure_hook(kind, _exactly)
+    converter.register_structure_hook(types.ProgressToken | None, _token)
     return converter
+
+
+def _token(value: Any, _kind: object) -> Any:  # any JSON
+    """A token, if there is one: a number or a text. An object could not be told from another when it comes back."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, str))):
+        raise TypeError(f"{value!r:.40} is no token")
+    return value
 
 
 def _exactly(value: Any, kind: type[Any]) -> Any:  # any JSON
