@@ -25,7 +25,7 @@ from lsptools.faces.lsp_notebooks import Notebooks
 from lsptools.faces.lsp_parent import watch
 from lsptools.faces.lsp_progress import Progress
 from lsptools.faces.lsp_protocol import Begin, Conversation, Handlers, Tell
-from lsptools.faces.lsp_requests import BROAD, QUICK, SLOW, Request, all_requests
+from lsptools.faces.lsp_requests import BROAD, NOTEBOOKS, QUICK, SLOW, Request, all_requests
 from lsptools.faces.lsp_requests.diagnostic import diagnostics_of
 from lsptools.faces.lsp_view import Kept, Moment, Services, Views
 from lsptools.faces.lsp_wire import Writer
@@ -137,7 +137,7 @@ class Server:
 
     @property
     def _takes_notebooks(self) -> bool:
-        return self._client.has_notebooks and "notebooks" not in self._disabled
+        return self._client.has_notebooks and NOTEBOOKS not in self._disabled
 
     def _notebook_opened(self, params: types.DidOpenNotebookDocumentParams) -> None:
         notebook = params.notebook_document
