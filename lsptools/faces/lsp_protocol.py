@@ -62,9 +62,13 @@ def _token(value: Any, _kind: object) -> Any:  # any JSON
 
 
 def _exactly(value: Any, kind: type[Any]) -> Any:  # any JSON
-    """A number, text or truth value as it is: `"0"` is no number, though it could be read as one. `2.0` is the number 2."""
-    if kind not in _JSON_NAMES:
-        return kind(value)  # an enumeration of such values
+    """A number, text or truth value as it is: `"0"` is no number, though it could be read as one. `2.0` is the number 2.
+
+    What an enumeration does not have yet is kept as it is: a newer client may name what we have not heard of.
+    """
+    if kind not in _JSON_NAMES:  # an enumeration of such values
+        is_known = any(value == member.value for member in kind)
+        return kind(value) if is_known else _exactly(value, int if issubclass(kind, int) else str)
     if kind is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):

@@ -292,6 +292,26 @@ def test_params_of_a_wrong_type_are_refused(shop: Shop, position: object, new_na
     assert failed.value.code == -32602
 
 
+def test_a_newer_client_may_name_what_is_not_known_yet(tmp_path: Path) -> None:
+    place = Place.below(tmp_path)
+    client = inside(place.environment())
+    edit = {"documentChanges": True, "resourceOperations": ["copy", "rename"], "failureHandling": "later"}
+    (place.root / "m.py").write_text("import n\n", "utf-8")
+    (place.root / "n.py").write_text("", "utf-8")
+    client.initialize(place.root, capabilities={"workspace": {"workspaceEdit": edit}})
+    done = client.at("rename", (place.root / "m.py").as_uri(), 0, 7, newName="other")["documentChanges"]
+    assert [change.get("kind") for change in done] == [None, "rename"]
+    client.close()
+    client.dispose()
+    client = inside(place.environment())
+    wrong = {"workspace": {"workspaceEdit": edit | {"failureHandling": 5}}}
+    with pytest.raises(Failed) as failed:
+        client.initialize(place.root, capabilities=wrong)
+    client.notify("exit")
+    client.dispose()
+    assert failed.value.code == -32602
+
+
 def test_a_token_is_a_number_or_a_text(shop: Shop) -> None:
     where = {"textDocument": {"uri": shop.uri}, "position": {"line": 0, "character": 0}}
     for token in ({"x": 1}, [], True):
