@@ -14,11 +14,16 @@ def main() -> None:
 
 
 def _leave(code: int) -> None:
-    """End the process; where nothing is left to wait for, without freeing first, value by value, what goes with it at once."""
+    """End the process; where nothing is left to wait for, without freeing first, value by value, what goes with it at once.
+
+    A daemon thread is not waited for: one that still computes would only take turns with whoever frees.
+    """
     import os
 
     threading = sys.modules.get("threading")
-    if threading is not None and threading.active_count() > 1:
+    if threading is not None and any(
+        not thread.daemon and thread is not threading.main_thread() for thread in threading.enumerate()
+    ):
         sys.exit(code)
     try:
         sys.stdout.flush()

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import lspeditor
 import pytest
@@ -21,7 +22,10 @@ from lspclient import Client, Failed, inside, started
 from traps import lay_traps
 
 from lsptools.faces.lsp_documents import Documents, Replacement, key_of, path_of, uri_of
+from lsptools.faces.lsp_requests import rename
+from lsptools.refactor.rename import RenamePlan
 from lsptools.text.lines import LspPos, PositionEncoding
+from lsptools.workspace.snapshot import Snapshot
 
 N_STARTS = int(os.environ.get("LSPTOOLS_SERVER_STARTS", "3"))
 N_FUZZED = int(os.environ.get("LSPTOOLS_FUZZED_MESSAGES", "3000"))
@@ -363,6 +367,68 @@ def test_an_answer_for_an_older_text_is_not_given(tmp_path: Path) -> None:
     with pytest.raises(Failed) as failed:
         call.result()
     assert failed.value.code == -32801
+    client.close()
+    client.dispose()
+
+
+def test_whoever_waits_for_an_outdated_answer_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Place.below(tmp_path)
+    uri = (place.root / "m.py").as_uri()
+    (place.root / "m.py").write_text("target = 1\n", "utf-8")
+    let_go, began = threading.Event(), threading.Event()
+
+    def never_ends(snapshot: Snapshot, *_: object) -> None:
+        began.set()
+        while not let_go.wait(0.01):
+            snapshot.checkpoint()
+
+    monkeypatch.setattr("lsptools.faces.lsp_requests.rename.plan_rename", never_ends)
+    client = inside(place.environment())
+    client.initialize(place.root)
+    client.open(uri, "target = 1\n")
+    where = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
+    call = client.begin("textDocument/rename", where | {"newName": "renamed"})
+    assert began.wait(30)
+    client.notify(
+        "textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": []}
+    )
+    with pytest.raises(Failed) as failed:
+        call.result()
+    assert failed.value.code == -32801
+    # The lane is free again.
+    assert client.ask("textDocument/references", where | {"context": {"includeDeclaration": True}})
+    let_go.set()
+    client.close()
+    client.dispose()
+
+
+@pytest.mark.parametrize(("text", "code"), [("import m\n", -32801), ("from m import target\n", None)])
+def test_a_document_opened_meanwhile_counts_as_changed_if_it_is_unsaved(
+    text: str, code: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Place.below(tmp_path)
+    (place.root / "m.py").write_text("target = 1\n", "utf-8")
+    (place.root / "use.py").write_text("from m import target\n", "utf-8")
+    uri, other = ((place.root / name).as_uri() for name in ("m.py", "use.py"))
+    go_on, planned = threading.Event(), rename.plan_rename
+
+    def waits(*arguments: Any) -> RenamePlan:  # those of `plan_rename`
+        plan = planned(*arguments)
+        assert go_on.wait(30)
+        return plan
+
+    monkeypatch.setattr(rename, "plan_rename", waits)
+    client = inside(place.environment())
+    client.initialize(place.root)
+    where = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
+    call = client.begin("textDocument/rename", where | {"newName": "renamed"})
+    client.open(other, text)
+    assert client.ask("lsptools/documentText", {"textDocument": {"uri": other}})  # it is taken
+    go_on.set()
+    call.ready.wait(30)
+    assert call.message.get("error", {}).get("code") == code
     client.close()
     client.dispose()
 

@@ -1,6 +1,6 @@
 """Start-up matters to agents: asking for the version or importing the package loads nothing heavy.
 
-What is judged is the list of loaded modules, not the time.
+What is judged is the list of loaded modules, not the time. And so is the end: nothing is freed that goes with the process.
 """
 
 import subprocess
@@ -56,3 +56,21 @@ def test_the_version_needs_no_parser_of_arguments() -> None:
 
 def test_the_check_would_see_a_heavy_module() -> None:
     assert loaded("import asyncio.events") & HEAVY == {"asyncio"}
+
+
+ENDING = """
+import atexit, threading, time
+from lsptools.__main__ import _leave
+atexit.register(print, "freed")
+threading.Thread(target=lambda: time.sleep({seconds}), daemon={daemon}).start()
+_leave(3)
+"""
+
+
+@pytest.mark.parametrize(("daemon", "seconds", "says"), [(True, 600, ""), (False, 0.3, "freed\n")])
+def test_only_who_is_waited_for_holds_up_the_end(daemon: bool, seconds: float, says: str) -> None:
+    program = ENDING.format(daemon=daemon, seconds=seconds)
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", program], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (3, says)

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from lsptools.errors import ToolError
 from lsptools.faces.environment import Environment
-from lsptools.faces.lsp_requests import all_requests
+from lsptools.faces.lsp_requests import features
 from lsptools.text.lines import PositionEncoding
 from lsptools.version import __version__
 
@@ -29,7 +29,7 @@ def lines(environment: Environment) -> Iterator[str]:
         yield f"no workspace: {error.message}"
     yield "grammars: python"
     yield f"position encodings: {', '.join(encoding.value for encoding in PositionEncoding)}"
-    yield f"features: {', '.join(sorted({request.feature for request in all_requests()}))}"
+    yield f"features: {', '.join(features())}"
 
 
 def _version(package: str) -> str:

@@ -14,8 +14,11 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
+from lsptools.errors import ToolError
+from lsptools.text.document import Document
 from lsptools.text.lines import Lines, LspPos, PositionEncoding
 
 
@@ -84,6 +87,17 @@ class Documents:
     def all(self) -> Mapping[str, Opened]:
         """All of them as they are now, by key."""
         return dict(self._opened)
+
+
+def is_unsaved(document: Opened) -> bool:
+    """Has it another text than its file? True for what is no text on the disk; False for a document that is no file."""
+    if document.path is None:
+        return False
+    try:
+        on_disk = Document.decode(Path(document.path).read_bytes())
+    except (OSError, ToolError):
+        return True
+    return document.text.removeprefix("\ufeff") != on_disk.text
 
 
 def replaced(text: str, change: Replacement, encoding: PositionEncoding) -> str:

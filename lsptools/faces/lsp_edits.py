@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from lsprotocol import types
 
 from lsptools.faces.lsp_errors import FAILED, Rejected
-from lsptools.faces.lsp_view import View
+from lsptools.faces.lsp_view import View, Views
 from lsptools.text.edits import TextEdit
 from lsptools.text.lines import Span
 from lsptools.workspace.change import Change, FileEdits
@@ -53,6 +53,24 @@ def workspace_edit(view: View, change: Change, doubt: Doubt | None = None) -> ty
     done += [types.RenameFile(view.uri(move.old), view.folder.uri_of(move.new)) for move in change.moves]
     done += [types.DeleteFile(view.uri(deletion.path)) for deletion in change.deletions]
     return types.WorkspaceEdit(document_changes=done, change_annotations=annotations.used or None)
+
+
+def say_encodings(views: Views, view: View, change: Change) -> None:
+    """Tell the user of closed files that an editor may read, and then write, in another encoding than theirs."""
+    told = []
+    for file in change.edits:
+        if file.path in view.opened:
+            continue
+        document = view.snapshot.document(file.path)
+        if document.errors != "strict":
+            told.append(f"{file.path} has bytes that are not {document.encoding}")
+        elif document.encoding != "utf-8" and not document.encode().isascii():
+            told.append(f"{file.path} is in {document.encoding}")
+    if told:
+        views.say(
+            f"look whether your editor reads them so, before you save: {'; '.join(told)}. "
+            "The command lsptools.rename writes files itself, each in its own encoding"
+        )
 
 
 _AnyEdit = types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit

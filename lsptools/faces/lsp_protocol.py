@@ -50,13 +50,25 @@ def _converter() -> Converter:
     converter: Converter = default_converter()  # type: ignore[no-untyped-call]  # pygls has no annotation there
     for kind in (int, str, bool):
         converter.register_structure_hook(kind, _exactly)
+    converter.register_structure_hook(types.ProgressToken | None, _token)
     return converter
 
 
+def _token(value: Any, _kind: object) -> Any:  # any JSON
+    """A token, if there is one: a number or a text. An object could not be told from another when it comes back."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, (int, str))):
+        raise TypeError(f"{value!r:.40} is no token")
+    return value
+
+
 def _exactly(value: Any, kind: type[Any]) -> Any:  # any JSON
-    """A number, text or truth value as it is: `"0"` is no number, though it could be read as one. `2.0` is the number 2."""
-    if kind not in _JSON_NAMES:
-        return kind(value)  # an enumeration of such values
+    """A number, text or truth value as it is: `"0"` is no number, though it could be read as one. `2.0` is the number 2.
+
+    What an enumeration does not have yet is kept as it is: a newer client may name what we have not heard of.
+    """
+    if kind not in _JSON_NAMES:  # an enumeration of such values
+        is_known = any(value == member.value for member in kind)
+        return kind(value) if is_known else _exactly(value, int if issubclass(kind, int) else str)
     if kind is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):

@@ -1,14 +1,14 @@
 """The server: state that the reader keeps, and requests that it hands to the lanes.
 
 The reader (one thread) takes notifications at once and in order; a request gets the state of that moment and goes to a
-lane. When its answer is there, and what it speaks of has changed meanwhile, `ContentModified` is sent instead. Requests
+lane. When what its answer would speak of has changed meanwhile, `ContentModified` is sent, as soon as that is known. Requests
 of ours that need nothing but the state (`lsptools/documentText`) are answered by the reader.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lsprotocol import types
@@ -17,7 +17,7 @@ from lsptools.errors import BadRequest
 from lsptools.faces import lsp_errors
 from lsptools.faces.environment import Environment
 from lsptools.faces.lsp_client import Client, client_of, settings_of
-from lsptools.faces.lsp_documents import Documents, Replacement
+from lsptools.faces.lsp_documents import Documents, Replacement, is_unsaved
 from lsptools.faces.lsp_errors import Rejected, log
 from lsptools.faces.lsp_folders import Folders
 from lsptools.faces.lsp_lanes import Job, Lane
@@ -25,7 +25,7 @@ from lsptools.faces.lsp_notebooks import Notebooks
 from lsptools.faces.lsp_parent import watch
 from lsptools.faces.lsp_progress import Progress
 from lsptools.faces.lsp_protocol import Begin, Conversation, Handlers, Tell
-from lsptools.faces.lsp_requests import BROAD, QUICK, SLOW, Request, all_requests
+from lsptools.faces.lsp_requests import BROAD, NOTEBOOKS, QUICK, SLOW, Request, all_requests
 from lsptools.faces.lsp_requests.diagnostic import diagnostics_of
 from lsptools.faces.lsp_view import Kept, Moment, Services, Views
 from lsptools.faces.lsp_wire import Writer
@@ -52,6 +52,8 @@ class Server:
         self._lanes = {name: Lane(name) for name in (QUICK, SLOW, BROAD)}
         self._kept = {name: Kept() for name in self._lanes}
         self._requests = tuple(all_requests())
+        self._asked: dict[Hashable, _Asked] = {}
+        """Requests in the lanes, by who waits. A lane takes out what it has answered."""
         self.conversation = Conversation(self._handlers(), writer)
         self._services = Services(
             self.conversation.tell, self.conversation.ask, environment.state, environment.context
@@ -135,7 +137,7 @@ class Server:
 
     @property
     def _takes_notebooks(self) -> bool:
-        return self._client.has_notebooks and "notebooks" not in self._disabled
+        return self._client.has_notebooks and NOTEBOOKS not in self._disabled
 
     def _notebook_opened(self, params: types.DidOpenNotebookDocumentParams) -> None:
         notebook = params.notebook_document
@@ -234,14 +236,14 @@ class Server:
             },
             {
                 types.INITIALIZED: self._initialized,
-                types.TEXT_DOCUMENT_DID_OPEN: self._opened,
-                types.TEXT_DOCUMENT_DID_CHANGE: self._changed,
-                types.TEXT_DOCUMENT_DID_CLOSE: self._closed,
+                types.TEXT_DOCUMENT_DID_OPEN: self._and_tell_outdated(self._opened),
+                types.TEXT_DOCUMENT_DID_CHANGE: self._and_tell_outdated(self._changed),
+                types.TEXT_DOCUMENT_DID_CLOSE: self._and_tell_outdated(self._closed),
                 types.TEXT_DOCUMENT_DID_SAVE: self._touched,
-                types.NOTEBOOK_DOCUMENT_DID_OPEN: self._notebook_opened,
-                types.NOTEBOOK_DOCUMENT_DID_CHANGE: self._notebook_changed,
+                types.NOTEBOOK_DOCUMENT_DID_OPEN: self._and_tell_outdated(self._notebook_opened),
+                types.NOTEBOOK_DOCUMENT_DID_CHANGE: self._and_tell_outdated(self._notebook_changed),
                 types.NOTEBOOK_DOCUMENT_DID_SAVE: self._touched,
-                types.NOTEBOOK_DOCUMENT_DID_CLOSE: self._notebook_closed,
+                types.NOTEBOOK_DOCUMENT_DID_CLOSE: self._and_tell_outdated(self._notebook_closed),
                 types.WORKSPACE_DID_CHANGE_WATCHED_FILES: self._touched,
                 types.WORKSPACE_DID_CHANGE_CONFIGURATION: self._configured,
                 types.WORKSPACE_DID_RENAME_FILES: self._touched,
@@ -249,8 +251,12 @@ class Server:
                 types.WORKSPACE_DID_DELETE_FILES: self._touched,
                 types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: self._folders_changed,
             },
-            lambda who: any(lane.leave(who) for lane in self._lanes.values()),
+            self._leave,
         )
+
+    def _leave(self, who: Hashable) -> bool:
+        self._asked.pop(who, None)
+        return any(lane.leave(who) for lane in self._lanes.values())
 
     def _moment(self) -> Moment:
         return Moment(
@@ -269,11 +275,12 @@ class Server:
                 )
             moment = self._moment()
             key = (request.method, repr(params), moment.generation)
+            self._asked[who] = _Asked(request, moment, params, tell)
             self._lanes[request.lane].submit(
                 who,
                 key,
                 lambda job: self._work(request, moment, params, job),
-                self._fresh(request, moment, params, tell),
+                self._fresh(who, request, moment, params, tell),
             )
 
         return begin
@@ -299,15 +306,36 @@ class Server:
             progress.end()
         return progress.told_in_parts(answer) if request.in_parts else answer
 
-    def _fresh(self, request: Request, moment: Moment, params: Any, tell: Tell) -> Tell:
+    def _fresh(self, who: Hashable, request: Request, moment: Moment, params: Any, tell: Tell) -> Tell:
         """Tells the answer, unless what it speaks of has changed since."""
 
         def told(answer: object, error: BaseException | None) -> None:
-            if error is None and self._is_outdated(request, moment, params):
-                error = Rejected(lsp_errors.CONTENT_MODIFIED, "the text was changed meanwhile")
+            self._asked.pop(who, None)
+            if error is None and (
+                self._is_outdated(request, moment, params)
+                or (request.about_everything and self._is_more_unsaved(moment))
+            ):
+                error = _modified()
             tell(answer, error)
 
         return told
+
+    def _is_more_unsaved(self, moment: Moment) -> bool:
+        """Has a document been opened since whose text is not that of the file, which the answer is about?"""
+        now = self._documents.all()
+        return any(is_unsaved(now[key]) for key in now.keys() - moment.documents.keys())
+
+    def _and_tell_outdated(self, take: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Takes a notification; then whoever waits for an answer that cannot be given any more is told so."""
+
+        def taken(params: Any) -> None:  # those of the method
+            take(params)
+            for who, asked in list(self._asked.items()):
+                if self._is_outdated(asked.request, asked.moment, asked.params):
+                    self._leave(who)
+                    asked.tell(None, _modified())
+
+        return taken
 
     def _is_outdated(self, request: Request, moment: Moment, params: Any) -> bool:
         now = self._documents.all()
@@ -320,6 +348,21 @@ class Server:
         before = next((d for d in moment.documents.values() if d.uri == document.uri), None)
         after = self._documents.get(document.uri)
         return before is not None and after is not None and before.version != after.version
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request on its way."""
+
+    request: Request
+    moment: Moment
+    params: Any
+    """Those of the method."""
+    tell: Tell
+
+
+def _modified() -> Rejected:
+    return Rejected(lsp_errors.CONTENT_MODIFIED, "the text was changed meanwhile")
 
 
 _CELLS = types.NotebookDocumentSyncOptions(

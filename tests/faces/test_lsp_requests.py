@@ -292,6 +292,37 @@ def test_params_of_a_wrong_type_are_refused(shop: Shop, position: object, new_na
     assert failed.value.code == -32602
 
 
+def test_a_newer_client_may_name_what_is_not_known_yet(tmp_path: Path) -> None:
+    place = Place.below(tmp_path)
+    client = inside(place.environment())
+    edit = {"documentChanges": True, "resourceOperations": ["copy", "rename"], "failureHandling": "later"}
+    (place.root / "m.py").write_text("import n\n", "utf-8")
+    (place.root / "n.py").write_text("", "utf-8")
+    client.initialize(place.root, capabilities={"workspace": {"workspaceEdit": edit}})
+    done = client.at("rename", (place.root / "m.py").as_uri(), 0, 7, newName="other")["documentChanges"]
+    assert [change.get("kind") for change in done] == [None, "rename"]
+    client.close()
+    client.dispose()
+    client = inside(place.environment())
+    wrong = {"workspace": {"workspaceEdit": edit | {"failureHandling": 5}}}
+    with pytest.raises(Failed) as failed:
+        client.initialize(place.root, capabilities=wrong)
+    client.notify("exit")
+    client.dispose()
+    assert failed.value.code == -32602
+
+
+def test_a_token_is_a_number_or_a_text(shop: Shop) -> None:
+    where = {"textDocument": {"uri": shop.uri}, "position": {"line": 0, "character": 0}}
+    for token in ({"x": 1}, [], True):
+        for name in ("workDoneToken", "partialResultToken"):
+            with pytest.raises(Failed) as failed:
+                shop.client.ask(
+                    "textDocument/references", where | {"context": {"includeDeclaration": True}, name: token}
+                )
+            assert failed.value.code == -32602
+
+
 def test_a_whole_number_may_be_written_with_a_point(shop: Shop) -> None:
     line, character = shop.places["used"]
     where = {
@@ -368,3 +399,72 @@ def test_imports_follow_a_file_to_another_folder(shop: Shop) -> None:
         shop.client.ask("workspace/willRenameFiles", {"files": [{"oldUri": old, "newUri": new}]})
     assert failed.value.data["kind"] == "undecided"
     assert "use.py:1:" in failed.value.message
+
+
+def new_texts(edit: Any, root: Path) -> dict[str, list[str]]:
+    """What an edit puts where, by file."""
+    return {
+        entry["textDocument"]["uri"].removeprefix(f"{root.as_uri()}/"): [e["newText"] for e in entry["edits"]]
+        for entry in edit["documentChanges"]
+    }
+
+
+def renamed_together(shop: Shop, *names: tuple[str, str]) -> Any:
+    uris = [{"oldUri": f"{shop.root.as_uri()}/{o}", "newUri": f"{shop.root.as_uri()}/{n}"} for o, n in names]
+    return shop.client.ask("workspace/willRenameFiles", {"files": uris})
+
+
+def test_imports_follow_several_files_at_once(shop: Shop) -> None:
+    for name, text in {
+        "pkg/one.py": "from .two import b\n",
+        "pkg/two.py": "from . import one\nb = 1\n",
+        "use.py": "from pkg import one, two\nimport pkg.two as t\n",
+        "notes.txt": "",
+    }.items():
+        (shop.root / name).write_text(text, "utf-8")
+    together = [("pkg/one.py", "pkg/first.py"), ("notes.txt", "read.txt"), ("pkg/two.py", "pkg/second.py")]
+    assert new_texts(renamed_together(shop, *together), shop.root) == {
+        "pkg/one.py": ["second"],
+        "pkg/two.py": ["first"],
+        "use.py": ["first", "second", "second"],
+    }
+
+
+def test_files_that_meet_are_renamed_one_at_a_time(shop: Shop) -> None:
+    for name, text in {
+        "pkg/one.py": "from .two import b\n",
+        "pkg/two.py": "b = 1\n",
+        "lib/__init__.py": "",
+        "use.py": "from pkg import one\nfrom lib import other\n",
+        "lib/other.py": "",
+    }.items():
+        (shop.root / name).parent.mkdir(exist_ok=True)
+        (shop.root / name).write_text(text, "utf-8")
+    for together, says in (
+        # Both write the import in `one`, each as if the other stayed.
+        ([("pkg/one.py", "lib/one.py"), ("pkg/two.py", "lib/two.py")], "pkg/one.py"),
+        # `use` would have two of the name.
+        ([("pkg/one.py", "pkg/same.py"), ("lib/other.py", "lib/same.py")], "same.py"),
+    ):
+        with pytest.raises(Failed) as failed:
+            renamed_together(shop, *together)
+        assert (failed.value.data["kind"], says in failed.value.message) == ("undecided", True)
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"# coding: latin-1\nfrom pkg import thing  # \xe9\n", "use.py is in iso8859-1"),
+        (b"from pkg import thing  # \xe9\n", "use.py has bytes that are not utf-8"),
+        (b"# coding: latin-1\nfrom pkg import thing\n", ""),
+        (b"\xef\xbb\xbffrom pkg import thing  # \xc3\xa9\n", ""),
+    ],
+)
+def test_files_that_an_editor_may_misread_are_named(shop: Shop, data: bytes, says: str) -> None:
+    (shop.root / "use.py").write_bytes(data)
+    uri = (shop.root / "pkg/__init__.py").as_uri()
+    assert shop.client.at("rename", uri, 0, 0, newName="renamed")
+    shown = [
+        note["params"]["message"] for note in shop.client.notes if note["method"] == "window/showMessage"
+    ]
+    assert [says in text for text in shown] == ([True] if says else [])

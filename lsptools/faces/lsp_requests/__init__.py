@@ -20,6 +20,10 @@ QUICK, SLOW, BROAD = "quick", "slow", "broad"
 """The lanes: what looks at a file or two, what looks through the workspace for a name, and what looks at all of it."""
 
 
+NOTEBOOKS = "notebooks"
+"""A feature that is no request: the cells of notebooks are taken."""
+
+
 def nothing(_client: Client) -> Mapping[str, object]:
     """The capabilities of a request that needs none of its own."""
     return {}
@@ -55,3 +59,8 @@ def all_requests() -> Iterator[Request]:
     """Those of every module here."""
     for module in sorted(pkgutil.iter_modules(__path__), key=lambda each: each.name):
         yield from importlib.import_module(f"{__name__}.{module.name}").REQUESTS
+
+
+def features() -> list[str]:
+    """What the setting `disable` may name, sorted."""
+    return sorted({NOTEBOOKS, *(request.feature for request in all_requests())})

@@ -21,7 +21,7 @@ from lsprotocol import types
 
 from lsptools.errors import ToolError
 from lsptools.faces.lsp_client import Client
-from lsptools.faces.lsp_edits import workspace_edit
+from lsptools.faces.lsp_edits import say_encodings, workspace_edit
 from lsptools.faces.lsp_errors import CONTENT_MODIFIED, INVALID_PARAMS, Rejected
 from lsptools.faces.lsp_refactorings import REFACTORINGS, Offer, Refactoring
 from lsptools.faces.lsp_requests import SLOW, Request
@@ -102,6 +102,7 @@ def resolve(views: Views, action: types.CodeAction) -> types.CodeAction:
         raise Rejected(CONTENT_MODIFIED, "the text was changed since the action was offered")
     start, end = (view.offset(uri, place) for place in (span.start, span.end))
     change = refactoring.change(view, view.name(uri), Span(min(start, end), max(start, end)), choice)
+    say_encodings(views, view, change)
     action.edit = workspace_edit(view, change)
     return action
 

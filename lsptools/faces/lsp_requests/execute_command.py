@@ -24,7 +24,7 @@ from typing import Any
 from lsprotocol import types
 
 from lsptools.errors import Refused
-from lsptools.faces.lsp_edits import workspace_edit
+from lsptools.faces.lsp_edits import say_encodings, workspace_edit
 from lsptools.faces.lsp_errors import FAILED, INVALID_PARAMS, Rejected
 from lsptools.faces.lsp_refactorings import move_change
 from lsptools.faces.lsp_requests import SLOW, Request
@@ -136,6 +136,7 @@ def _move(views: Views, argument: Mapping[str, Any]) -> object:
         raise Rejected(FAILED, "this editor does not apply a server's edits (workspace.applyEdit)")
     at = view.place(_text(argument, "uri"), position)
     change = move_change(view, at.path, Span(at.offset, at.offset), _text(argument, "module"))
+    say_encodings(views, view, change)
     if not _applied_in_editor(views, view, change):
         raise Refused("stale", "the editor did not take the move; nothing was changed")
     return True

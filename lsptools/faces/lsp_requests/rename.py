@@ -9,7 +9,7 @@ from __future__ import annotations
 from lsprotocol import types
 
 from lsptools.errors import Refused
-from lsptools.faces.lsp_edits import Doubt, workspace_edit
+from lsptools.faces.lsp_edits import Doubt, say_encodings, workspace_edit
 from lsptools.faces.lsp_requests import SLOW, Request
 from lsptools.faces.lsp_view import View, Views
 from lsptools.languages.names import Evidence, FilePosition, Occurrence
@@ -25,6 +25,7 @@ def rename(views: Views, params: types.RenameParams) -> types.WorkspaceEdit:
     place = view.place(params.text_document.uri, params.position)
     plan = plan_rename(view.snapshot, place, params.new_name, Policy(possible=SKIP))
     possible = [o for o in plan.references.occurrences if o.evidence is Evidence.POSSIBLE]
+    say_encodings(views, view, plan.change)
     if not possible:
         return workspace_edit(view, plan.change)
     name = f"`{plan.symbol.qualified}`"
