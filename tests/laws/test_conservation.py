@@ -8,6 +8,7 @@ LSPTOOLS_HYPOTHESIS_PROFILE=nightly 300 of each package.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -63,7 +64,11 @@ def problems(found: References, snapshot: Snapshot, definition: Definition) -> I
     name = definition.name
     keywords = keywords_by_file(snapshot, name) if definition.reach == "keywords" else {}
     counted = snapshot.rg.count_occurrences(snapshot.root, name)
-    n_found = Counter(each.path for each in found.occurrences if _written(snapshot, each) == name)
+    n_found = Counter(
+        each.path
+        for each in found.occurrences
+        if _written(snapshot, each) == name and not _is_after_escape(snapshot, each)
+    )
     for path in sorted(counted.keys() | n_found.keys()):
         n, n_counted = n_found[path], counted.get(path, 0)
         is_all = definition.reach == "workspace" or path == definition.path
@@ -103,6 +108,15 @@ def _written(snapshot: Snapshot, occurrence: Occurrence) -> str:
 def _shown(snapshot: Snapshot, definition: Definition) -> str:
     at = snapshot.document(definition.path).lines.user_from_offset(definition.offset)
     return f"{definition.kind} `{definition.name}` at {definition.path}:{at}"
+
+
+def _is_after_escape(snapshot: Snapshot, occurrence: Occurrence) -> bool:
+    """Is it no word to ripgrep because an escape sequence touches it: `name` in `"first\\nname"`?"""
+    text = snapshot.document(occurrence.path).text
+    return bool(_ESCAPE_AT_END.search(text, max(0, occurrence.span.start - 10), occurrence.span.start))
+
+
+_ESCAPE_AT_END = re.compile(r"\\(?:[abfnrtv]|[0-7]{1,3}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8})$")
 
 
 @cache

@@ -338,14 +338,33 @@ class Source:
         return self.bytes[site.start : site.end].decode("utf-8", "surrogateescape")
 
     def find(self, name: str) -> list[tuple[int, int]]:
-        """Where the name's letters stand as a whole word; also spellings that are equal after NFKC."""
-        if self._ascii and name.isascii():
-            return [found.span() for found in word_pattern(name).finditer(self.document.text)]
+        """Where the name's letters stand as a whole word; also spellings that are equal after NFKC.
+
+        A word begins after an escape sequence, too: `name` in `"first\\nname"`.
+        """
         text = self.document.text
         spans = {found.span() for found in word_pattern(name).finditer(text)}
+        spans.update(span for span in self._escaped.get(name, ()) if self._is_after_escape(span[0]))
+        if self._ascii and name.isascii():
+            return sorted(spans)
         spans.update(self._folded.get(name, ()))
         to_byte = self.document.lines.byte_from_offset
         return sorted((to_byte(Offset(start)), to_byte(Offset(end))) for start, end in spans)
+
+    @cached_property
+    def _escaped(self) -> dict[str, list[tuple[int, int]]]:
+        """Words that what may be an escape sequence touches, and where they stand."""
+        escaped: dict[str, list[tuple[int, int]]] = {}
+        for found in _ESCAPE.finditer(self.document.text):
+            if found.group(1):
+                escaped.setdefault(found.group(1), []).append(found.span(1))
+        return escaped
+
+    def _is_after_escape(self, offset: int) -> bool:
+        """Does an escape sequence end at these code points? Not in a comment, nor in a raw string."""
+        at = self.byte(Offset(offset))
+        path, _ = self.descend(at - 1)
+        return bool(path) and path[-1][0].type == "escape_sequence" and path[-1][0].end_byte == at
 
     @cached_property
     def _folded(self) -> dict[str, list[tuple[int, int]]]:
@@ -606,6 +625,13 @@ def word_pattern(name: str) -> re.Pattern[str]:
     """
     word = re.escape(name)
     return re.compile(rf"{word}(?!\w)(?<!\w{word})")
+
+
+_ESCAPE = re.compile(
+    r"\\(?:(?:[abfnrtv]|[0-7]{1,3}|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})([^\W\d]\w*)?|.)",
+    re.DOTALL,
+)
+"""A backslash and what it escapes, and the word after an escape sequence of letters or digits, if there is one."""
 
 
 def _may_bind(text: str, name: str) -> Iterator[int]:

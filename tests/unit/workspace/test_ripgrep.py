@@ -294,6 +294,8 @@ WORDS = [
     ("foo", "éfoo", True, True),  # more than Unicode's rules say, and no less in any encoding
     ("foo", b"\xabfoo\xbb", True, True),
     ("foo", b"# coding: latin-1\n\xe9.foo", True, True),
+    *[("foo", f'"{escape}foo"', True, True) for escape in (r"\n", r"\0", r"\x1f", r"\u00e9", r"\U0001F600")],
+    ("foo", r'"\nfoox" "nfoo" "\qfoo"', False, True),
     ("foo", "FOO", False, False),
     ("größe", "x.größe = 1", True, True),
     ("größe", "# coding: latin-1\ngröße = 1".encode("latin-1"), True, True),
