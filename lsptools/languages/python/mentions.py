@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 
 from lsptools.languages.names import Evidence
-from lsptools.languages.python import detours, fixtures, module_strings, notebooks
+from lsptools.languages.python import detours, fixtures, module_strings, notebooks, signatures
 from lsptools.languages.python.classes import (
     Class,
     Function,
@@ -101,7 +101,7 @@ def _in_string(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
     if field is not None:
         return field
     if whole:
-        found = _whole_string(meanings, source, site, index)
+        found = _whole_string(meanings, source, site, index) or _of_function(meanings, source, site, index)
         if found is not None:
             return found
     if _is_docstring(site, index):
@@ -139,6 +139,7 @@ def template_callee(source: Source, site: Site) -> str:
     return found[-1].decode() if found else ""
 
 
+OF_SIGNATURE = "told of a function, or of a call of it, by the name of its parameter"
 IN_LOCALS = "looked up in `locals` at run time"
 _CALLEE = re.compile(rb"(\w+)\s*\(")
 TEMPLATE_KEYWORD = "a keyword in an expression of a template"
@@ -376,6 +377,34 @@ def _unpacked_keyword(meanings: Meanings, source: Source, site: Site, index: int
     return TextMeaning(Evidence.POSSIBLE, f"{says}, perhaps", Meaning(perhaps, says)) if perhaps else None
 
 
+def _of_function(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
+    """What is told of a function by the names of its parameters; what an override gets in its `**options`."""
+    mapping = _mapping(source, site.path[index][0], site.path[index - 1][0])
+    if mapping is None:
+        return None
+    taken = _taken_as_options(meanings, source, site, mapping)
+    if taken:
+        says = "looked up in the keywords that an override gets"
+        return TextMeaning(Evidence.POSSIBLE, says, Meaning(taken, says))
+    if "call_args" in source.text(mapping):
+        return TextMeaning(Evidence.POSSIBLE, OF_SIGNATURE)
+    described = signatures.described(source, mapping)
+    if described is None:
+        return None
+    meaning = signatures.named(meanings, source, described, site.spelling)
+    if meaning.roots and meaning.complete:
+        return TextMeaning(None, meaning.says, meaning)
+    return TextMeaning(Evidence.POSSIBLE, OF_SIGNATURE, meaning) if not meaning.complete else None
+
+
+def _taken_as_options(meanings: Meanings, source: Source, site: Site, mapping: Node) -> frozenset[Root]:
+    """For `options["size"]` in a method that takes `**options`: the parameters `size` of the methods it overrides."""
+    function = detours.taken_by(source, mapping)
+    if function is None or not function.in_class or function.parameter(site.spelling) is not None:
+        return frozenset()
+    return meanings.overridden_parameters(function, site.spelling)
+
+
 def _subject(meanings: Meanings, source: Source, site: Site) -> Types | None:
     """The value that a pattern is matched with, where the pattern stands at the top of its case."""
     for at in range(len(site.path) - 1, 0, -1):
@@ -514,9 +543,16 @@ def _parametrized(meanings: Meanings, source: Source, site: Site, index: int) ->
         return None
     says = "the name of a parameter given to `parametrize`"
     definition = _definition_around(source, site)
-    if isinstance(definition, Function) and definition.parameter(site.spelling) is not None:
-        bound = meanings.variable(Variable(source, definition.scope, site.spelling))
-        return TextMeaning(Evidence.POSSIBLE, says, bound)
+    if isinstance(definition, Function):
+        tests = [definition] if definition.parameter(site.spelling) is not None else []
+    elif definition is not None or fixtures.is_mark(source, call):
+        tests = fixtures.marked(source, definition, site.spelling)
+    else:
+        tests = []
+    if tests:
+        found = [meanings.variable(Variable(source, test.scope, site.spelling)) for test in tests]
+        roots = frozenset[Root]().union(*(each.roots for each in found))
+        return TextMeaning(Evidence.POSSIBLE, says, Meaning(roots, found[0].says))
     return TextMeaning(Evidence.POSSIBLE, says, _fixture_for(meanings, source, site))
 
 
