@@ -21,6 +21,7 @@ from lsptools.languages.names import Evidence, Occurrence, Step
 from lsptools.languages.python import closure, mentions
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.classes import class_in
+from lsptools.languages.python.columns import Columns
 from lsptools.languages.python.escapes import Escapes
 from lsptools.languages.python.facts import Fact, FileFacts, all_facts
 from lsptools.languages.python.meaning import CALLED_ON_MOCK, MISSING, SETS_BY_NAME, Meaning, Root
@@ -172,12 +173,20 @@ class Judge:
         if CALLED_ON_MOCK in why:
             told = fact.given is not None and self._escapes.could_take(fact.given)
             return (Evidence.POSSIBLE if told else Evidence.UNRELATED), why
+        column = self._columns.by_keyword(fact.given, fact.beside) if fact.given is not None else ""
+        if column:
+            return Evidence.POSSIBLE, f"{why}; {column}"
         escaped = self._escapes.called_as(fact.given) if fact.given is not None else ""
         if escaped:
             return Evidence.POSSIBLE, f"{why}; {escaped}"
         if not callees:
             return Evidence.UNRELATED, f"{why}; the symbol is no parameter"
         return Evidence.UNRELATED, f"{why}, and it is not called `{'` or `'.join(sorted(callees))}`"
+
+    @cached_property
+    def _columns(self) -> Columns:
+        """What names a field to which a base from elsewhere gives a meaning."""
+        return Columns(self.finder, self.target.name, self.family)
 
     @cached_property
     def _escapes(self) -> Escapes:
@@ -258,6 +267,10 @@ class Judge:
             return Evidence.MENTION, fact.meaning.unknown or fact.reason
         if fact.evidence is Evidence.MENTION and self._is_given_to_decorator(fact):
             return Evidence.POSSIBLE, _GIVEN
+        if fact.evidence is Evidence.MENTION and fact.role is Role.STRING:
+            column = self._columns.by_string(fact.path, fact.start, fact.end)
+            if column:
+                return Evidence.POSSIBLE, column
         if fact.evidence is Evidence.MENTION and fact.keys is not None:
             unpacked = self._escapes.unpacked_from(fact.keys)
             return (Evidence.POSSIBLE, unpacked) if unpacked else (fact.evidence, fact.reason)

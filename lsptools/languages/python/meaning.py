@@ -548,6 +548,8 @@ class Meanings:
             says = says or meaning.says
             if not meaning.complete:
                 unknown = unknown or meaning.unknown
+        if last in CONDITIONS and not roots:
+            unknown = unknown or "a condition of a query"
         return Meaning(
             frozenset(roots),
             says,
@@ -998,6 +1000,8 @@ def _is_call_of_mock(source: Source, text: str) -> bool:
     return b"mock" in source.bytes and text in ("call", "mock.call", "unittest.mock.call")
 
 
+CONDITIONS = frozenset({"Q", "When"})
+"""Callees that take conditions of a query by keyword."""
 _MOCK_CALLS = frozenset(
     {"assert_called_with", "assert_called_once_with", "assert_any_call"}
     | {"assert_awaited_with", "assert_awaited_once_with", "assert_any_await"}
