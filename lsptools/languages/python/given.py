@@ -37,6 +37,13 @@ def given_by_keyword(source: Source, site: Site) -> Given | None:
     arguments = site.path[-3][0] if len(site.path) > 2 else None
     if site.role is not Role.KEYWORD or arguments is None or arguments.type != "argument_list":
         return None
+    known = source.memo.get(("given", arguments.start_byte))
+    if not isinstance(known, Given):
+        known = source.memo["given", arguments.start_byte] = _given(source, arguments)
+    return known
+
+
+def _given(source: Source, arguments: Node) -> Given:
     n_positional, names, is_open = 0, set[str](), False
     for child in arguments.named_children:
         if child.type == "keyword_argument":
@@ -66,7 +73,7 @@ def keys_around(source: Source, site: Site) -> Given | None:
         return None
     parent, field = site.path[index - 1][0], site.path[index][1]
     if parent.type == "pair" and field == "key" and index >= 2:
-        return Given(0, frozenset(_keys_of(source, site.path[index - 2][0])), True)
+        return _of_display(source, site.path[index - 2][0])
     if (parent.type == "subscript" and field == "subscript") or _is_looked_up(source, parent):
         return Given(0, frozenset({site.spelling}), True)
     return None
@@ -108,6 +115,14 @@ def _called_attribute(source: Source, arguments: Node) -> str:
     function = arguments.parent.child_by_field_name("function") if arguments.parent is not None else None
     attribute = function.child_by_field_name("attribute") if function is not None else None
     return source.text(attribute) if attribute is not None else ""
+
+
+def _of_display(source: Source, display: Node) -> Given:
+    known = source.memo.get(("keys", display.start_byte))
+    if not isinstance(known, Given):
+        known = Given(0, frozenset(_keys_of(source, display)), True)
+        source.memo["keys", display.start_byte] = known
+    return known
 
 
 def _keys_of(source: Source, display: Node) -> Iterator[str]:

@@ -315,10 +315,9 @@ class Judge:
                 text = self.finder.snapshot.document(path).text
             except BadRequest:
                 continue
+            file = mentions.OtherFile(path, text, dotted, self._has_inside)
             for found in pattern.finditer(text):
-                evidence, reason = mentions.in_other_file(
-                    path, text, found.start(), found.end(), dotted, self._has_inside
-                )
+                evidence, reason = file.meaning(found.start(), found.end())
                 span = Span(Offset(found.start()), Offset(found.end()))
                 yield Occurrence(path, span, evidence, "text", reason)
 
