@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from lsptools.errors import Refused, ToolError
+from lsptools.errors import Conflict, Refused, ToolError
 from lsptools.languages.names import Evidence, Occurrence
 from lsptools.tools import references
 from lsptools.tools.base import INFER, Context, Example, Tool, arg
@@ -78,12 +78,12 @@ def run(context: Context, params: Params) -> RenameAnswer:
 
 def _check_proof(plan: RenamePlan) -> None:
     """What is not proved is not done, whoever made the plan."""
-    failed = tuple(line.conflict for line in plan.proof if not line.ok)
+    failed = [line.says for line in plan.proof if not line.ok]
     if failed:
         raise Refused(
             "name_capture",
             "the result would not mean what the code means now",
-            conflicts=failed,
+            conflicts=tuple(Conflict("name_capture", says) for says in failed),
             details=plan.references,
         )
 
