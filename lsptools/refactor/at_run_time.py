@@ -12,6 +12,7 @@ from lsptools.errors import Conflict
 from lsptools.errors import Site as Place
 from lsptools.languages.python import closure, fixtures
 from lsptools.languages.python.classes import Class, Function, last_name, positional_arguments
+from lsptools.languages.python.columns import Columns
 from lsptools.languages.python.modules import literal_string
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import Role
@@ -36,6 +37,12 @@ def reached_at_run_time(account: Account, finder: Finder, new_name: str) -> Iter
         yield _undecided(computed.says, *sites)
     yield from _collected(account, new_name)
     name = account.target.name
+    lookups = [
+        place(source, at, f"may look `{name}` up")
+        for source, at in Columns(finder, name, account.family).lookups()
+    ]
+    if lookups:
+        yield _undecided(f"words that are made of `{name}` may look the field up", *lookups)
     for root in sorted(account.family, key=lambda root: (root.path, root.start)):
         function = closure.function_at(finder.project, root)
         if function is not None and closure.is_parameter(finder.project, root):

@@ -242,4 +242,4 @@ def new_cycles(before: Finder, after: Finder, paths: Iterable[str]) -> list[Fail
 def _line(says: str, wrong: list[str]) -> Iterator[ProofLine]:
     if not wrong:
         yield ProofLine(says, True)
-    yield from (ProofLine(each, False) for each in list(dict.fromkeys(wrong))[:20])
+    yield from (ProofLine(each, False) for each in dict.fromkeys(wrong))

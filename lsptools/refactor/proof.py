@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from lsptools.errors import Conflict
+from lsptools.errors import Site as Place
 from lsptools.languages.names import Evidence, FilePosition
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.closure import class_at, function_at
@@ -28,6 +30,7 @@ from lsptools.languages.python.meaning import Meaning, Root
 from lsptools.languages.python.references import KEPT_BYTES, Account, Finder, Keep
 from lsptools.languages.python.roles import TEXT
 from lsptools.languages.python.scopes import Source, mangled
+from lsptools.refactor.places import place_in
 from lsptools.text.edits import Edits
 from lsptools.text.lines import Offset, Span
 from lsptools.workspace.change import Change
@@ -42,6 +45,13 @@ class ProofLine:
 
     says: str
     ok: bool
+    site: Place | None = None
+    """Of a failure: where it is."""
+
+    @property
+    def conflict(self) -> Conflict:
+        """The failure as a reason for a refusal."""
+        return Conflict("name_capture", self.says, (self.site,) if self.site is not None else ())
 
 
 BOUND = frozenset({Evidence.CERTAIN, Evidence.LIKELY})
@@ -111,7 +121,7 @@ class _Proof:
         n_files, wrong = self._parses()
         yield from _line(f"{n_files} touched files still parse", wrong)
 
-    def _definition(self) -> Iterator[str]:
+    def _definition(self) -> Iterator[Place]:
         """The family after is the family before, moved."""
         target = self.account.target
         path = self._path(target.source.path)
@@ -129,37 +139,44 @@ class _Proof:
         self.found = grown
         missing = self.family - grown.family
         extra = grown.family - self.family
-        yield from (f"declaration of `{root.name}` in {root.path} is lost" for root in _sorted(missing))
-        yield from (f"`{root.name}` in {root.path} joined the symbol" for root in _sorted(extra))
+        lost = (root for root in self.account.family if self._moved(root) in missing)
+        for root in sorted(lost, key=_order):
+            yield self._declared(self.before, root, f"the declaration of `{root.name}` would be lost")
+        for root in sorted(extra, key=_order):
+            yield self._declared(self.after, root, f"`{root.name}` would be one name with the symbol")
 
-    def _edited(self) -> tuple[int, list[str]]:
+    def _declared(self, finder: Finder, root: Root, says: str) -> Place:
+        symbol = finder.symbol_of(root, root.name)
+        return place_in(finder.project.source(symbol.path), symbol.path, symbol.span.start, says)
+
+    def _edited(self) -> tuple[int, list[Place]]:
         """Each edited occurrence in code means the renamed declarations."""
         bound: dict[tuple[str, int], Evidence] = {
             (occurrence.path, occurrence.span.start): occurrence.evidence
             for occurrence in self.found.references.occurrences
         }
         n_bound = 0
-        wrong = []
+        wrong: list[Place] = []
         for path, edits in self.edits.items():
             for edit in edits:
                 was = self.evidence.get((path, edit.span.start))
                 at = self._carried(path, edit.span)
                 now = bound.get((self._path(path), at))
                 if was not in self.wanted:
-                    wrong.append(f"{self._show(path, edit.span)} is edited, and is not to be")
+                    wrong.append(self._place(path, edit.span, "is edited, and is not to be"))
                 elif was not in BOUND:
                     continue  # nobody can know what it is bound to
                 elif now is Evidence.CERTAIN or (was is Evidence.LIKELY and now is not Evidence.UNRELATED):
                     n_bound += 1
                 else:
-                    wrong.append(f"{self._show(path, edit.span)} is not bound to the symbol")
+                    wrong.append(self._place(path, edit.span, "would not be bound to the symbol"))
         return n_bound, wrong
 
     def _carried(self, path: str, span: Span) -> int:
         carried = self.edits[path].carry_span(span)
         return carried.start if carried is not None else -1
 
-    def _left(self) -> tuple[int, list[str]]:
+    def _left(self) -> tuple[int, list[Place]]:
         """Occurrences of the old name that stay mean the same before and after, and none of them meant the symbol."""
         n_checked = 0
         wrong = list(self._forgotten())
@@ -177,19 +194,19 @@ class _Proof:
                 keep.add(later)
         return n_checked, wrong
 
-    def _forgotten(self) -> Iterator[str]:
+    def _forgotten(self) -> Iterator[Place]:
         """Occurrences that are to be edited, in code or text, and are not."""
         edited = {(path, edit.span) for path, edits in self.edits.items() for edit in edits}
         for occurrence in self.account.references.occurrences:
             if occurrence.role == COMPUTED:
                 continue  # there is no name to edit
             if occurrence.evidence in self.wanted and (occurrence.path, occurrence.span) not in edited:
-                yield f"{self._show(occurrence.path, occurrence.span)} means the symbol and was left"
+                yield self._place(occurrence.path, occurrence.span, "means the symbol and was left")
 
-    def _there_before(self) -> tuple[int, list[str]]:
+    def _there_before(self) -> tuple[int, list[Place]]:
         """Occurrences of the new name that were there mean the same before and after."""
         n_checked = 0
-        wrong: list[str] = []
+        wrong: list[Place] = []
         keep = Keep(KEPT_BYTES)
         for source in self.before.sources_with(self.new):
             edited = {edit.span.start for edit in self._edits_of(source.path)}
@@ -206,22 +223,24 @@ class _Proof:
                 keep.add(later)
         return n_checked, wrong
 
-    def _same(self, path: str, span: Span, written: str, was: Meaning, later: Source | None) -> Iterator[str]:
+    def _same(
+        self, path: str, span: Span, written: str, was: Meaning, later: Source | None
+    ) -> Iterator[Place]:
         at = self._edits_of(path).carry(span.start)
         if later is None or at is None or later.document.text[at : at + len(written)] != written:
-            yield f"{self._show(path, span)} was damaged"
+            yield self._place(path, span, "was damaged")
             return
         start, end = later.byte(at), later.byte(Offset(at + len(written)))
         site = later.site_at(start, end, written)
         means = self.after.meanings.of(later, site)
         then = frozenset(filter(None, (self._moved(root) for root in was.roots)))
         if site.role in TEXT or not _agree(then, was, means):
-            yield f"{self._show(path, span)} would mean something else"
+            yield self._place(path, span, f"`{written}` would mean something else")
         elif not was.roots & self.account.family and means.roots & self.family:
-            yield f"{self._show(path, span)} would mean the symbol"
+            yield self._place(path, span, f"`{written}` would mean the symbol")
 
-    def _parses(self) -> tuple[int, list[str]]:
-        wrong = []
+    def _parses(self) -> tuple[int, list[Place]]:
+        wrong: list[Place] = []
         before = {file.path: file.is_broken for file in self.account.files}
         after = {file.path: file.is_broken for file in self.found.files}
         paths = [path for path in self.edits if path.endswith(PYTHON_SUFFIXES)]
@@ -229,13 +248,13 @@ class _Proof:
             now = self._path(path)
             later = self.after.project.source(now)
             if later is None:
-                wrong.append(f"{path} could not be read again")
+                wrong.append(Place(path, 1, 1, "could not be read again"))
                 continue
             is_broken = after.get(now)
             if is_broken is None:
                 is_broken = later.is_broken
             if is_broken and not before.get(path, False):
-                wrong.append(f"{path} would not parse")
+                wrong.append(Place(path, 1, 1, "would not parse"))
         return len(paths), wrong
 
     # ------------------------------------------------------------------ through the edits
@@ -277,11 +296,8 @@ class _Proof:
         scope = cls.scope if cls is not None else function.scope if function is not None else None
         return mangled(self.new, scope) if scope is not None else self.new
 
-    def _show(self, path: str, span: Span) -> str:
-        source = self.before.project.source(path)
-        if source is None:
-            return path
-        return f"{path}:{source.document.lines.user_from_offset(span.start)}"
+    def _place(self, path: str, span: Span, says: str) -> Place:
+        return place_in(self.before.project.source(path), path, span.start, says)
 
 
 def _agree(then: frozenset[Root], was: Meaning, now: Meaning) -> bool:
@@ -291,11 +307,11 @@ def _agree(then: frozenset[Root], was: Meaning, now: Meaning) -> bool:
     return not was.complete and not then and not now.complete and not now.roots
 
 
-def _line(says: str, wrong: list[str]) -> Iterator[ProofLine]:
+def _line(says: str, wrong: list[Place]) -> Iterator[ProofLine]:
     if not wrong:
         yield ProofLine(says, True)
-    yield from (ProofLine(each, False) for each in wrong[:20])
+    yield from (ProofLine(str(each), False, each) for each in wrong)
 
 
-def _sorted(roots: frozenset[Root]) -> list[Root]:
-    return sorted(roots, key=lambda root: (root.path, root.start, root.name))
+def _order(root: Root) -> tuple[str, int, str]:
+    return root.path, root.start, root.name

@@ -22,6 +22,7 @@ from lsptools.languages.python.private import PRIVATE
 from lsptools.languages.python.references import Account, Finder
 from lsptools.refactor.at_run_time import reached_at_run_time
 from lsptools.refactor.conflicts import Renaming, check_name, conflicts, external_conflicts, sites_of
+from lsptools.refactor.outside_bases import notes_on_bases
 from lsptools.refactor.proof import BOUND, ProofLine, prove
 from lsptools.refactor.readings import readings
 from lsptools.text.edits import Edits, TextEdit
@@ -95,16 +96,17 @@ def plan_rename(
         raise _refusal(account, found, new_name)
     change = _change(finder, account, chosen, new_name, moves)
     proof = prove(finder, account, change, name, wanted=wanted)
-    failed = [line.says for line in proof if not line.ok]
+    failed = tuple(line.conflict for line in proof if not line.ok)
     if failed:
         raise Refused(
             "name_capture",
             f"renaming `{target.name}` to `{new_name}` would change what the code means",
             hint="choose another name, or make the edits by hand at the places named",
-            conflicts=tuple(Conflict("name_capture", says) for says in failed),
+            conflicts=failed,
             details=account.references,
         )
-    change = replace(change, read=readings(snapshot, change, account.files))
+    read, notes = readings(snapshot, change, account.files), notes_on_bases(account, finder)
+    change = replace(change, read=read, notes=notes)
     edited = frozenset((occurrence.path, occurrence.span) for occurrence in chosen)
     return RenamePlan(account.references.symbol, account.references, change, proof, edited)
 

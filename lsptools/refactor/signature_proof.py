@@ -171,4 +171,4 @@ class _Proof:
 def _line(says: str, wrong: list[str]) -> Iterator[ProofLine]:
     if not wrong:
         yield ProofLine(says, True)
-    yield from (ProofLine(each, False) for each in wrong[:20])
+    yield from (ProofLine(each, False) for each in wrong)

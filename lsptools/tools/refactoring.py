@@ -85,15 +85,17 @@ A = TypeVar("A", bound=RefactoringAnswer)
 def carry_out(context: Context, answer: A, asked: Writing) -> A:
     """Do what is `asked` with a plan that was made in this context; the answer that says so."""
     from lsptools.tools.changes import follow
-    from lsptools.workspace.apply import apply
+    from lsptools.workspace import apply
 
     change = answer.plan.change
     report = asked.report(context, change)
     is_held_back = not asked.allows(report)
     applied = None
+    if asked.check:
+        apply.check(context.snapshot, change)
     if not (asked.is_preview or is_held_back):
         context.snapshot.checkpoint()  # who called may have left
-        applied = apply(context.snapshot, change, context.state)
+        applied = apply.apply(context.snapshot, change, context.state)
         follow(context, applied)
     shown = change.diff(context.snapshot) if asked.diff else None
     return replace(answer, applied=applied, diff=shown, report=report, is_held_back=is_held_back)

@@ -152,6 +152,13 @@ def apply(
                 )
 
 
+def check(snapshot: Snapshot, change: Change) -> None:
+    """Raise what `apply` would raise before it writes: `Stale`, `Refused` (`exists`), `Unavailable`. Nothing is locked."""
+    if change:
+        with told_as_unavailable("nothing was changed"):
+            prepare_change(snapshot.root, snapshot.operations, change)
+
+
 def carry_out(
     root: Root,
     operations: Operations,

@@ -156,7 +156,8 @@ def function_at(project: Project, root: Root) -> Function | None:
         return None
     path, _ = source.descend(root.start)
     for node, _field in reversed(path):
-        if node.type in ("function_definition", "lambda") and node.start_byte == root.start:
+        is_function = node.type in ("function_definition", "lambda") and node.is_named
+        if is_function and node.start_byte == root.start:  # the word `lambda` is a node of that type, too
             return function_of(source, node)
     return None
 

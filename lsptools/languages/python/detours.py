@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lsptools.languages.python.classes import last_name, positional_arguments
+from lsptools.languages.python import signatures
+from lsptools.languages.python.classes import Function, function_in, last_name, positional_arguments
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.syntax.tree import Node
@@ -50,7 +51,7 @@ def on_detour(meanings: Meanings, source: Source, site: Site, name: str, direct:
     """The meaning of a keyword argument, when what is called directly (`direct`) has no such parameter of ours."""
     if any(root.kind != "builtin" for root in direct.roots):
         return direct
-    certain, perhaps = _found(meanings, source, _ways_of_keyword(source, site), name)
+    certain, perhaps = _found(meanings, source, _ways_of_keyword(source, site, known=direct.complete), name)
     if certain:
         return replace(
             direct, roots=certain, says="handed on as a keyword", complete=True, unknown="", unbound=()
@@ -70,7 +71,7 @@ def reached(meanings: Meanings, source: Source, site: Site, name: str) -> frozen
     if site.role is Role.KEYWORD and len(site.path) > 2:
         call = site.path[-3][0].parent
         function = call.child_by_field_name("function") if call is not None else None
-        ways = list(_ways_of_keyword(source, site))
+        ways = list(_ways_of_keyword(source, site, known=True))
         if call is not None and function is not None:
             ways.append(_Way(call, function, True))
     elif site.role is Role.STRING:
@@ -96,6 +97,20 @@ def may_be_key(site: Site) -> bool:
     return (parent.type == "pair" and field == "key") or (parent.type == "subscript" and field == "subscript")
 
 
+def taken_by(source: Source, value: Node) -> Function | None:
+    """The function whose own `**options` an expression is."""
+    if value.type != "identifier":
+        return None
+    name = source.text(value)
+    names = source.names(name)
+    owner = names.scope_of(source.descend(value.start_byte)[1], name)
+    if owner is None or owner.kind not in ("function", "lambda"):
+        return None
+    function = function_in(source, owner)
+    taken = function.parameter(name)
+    return function if taken is not None and taken.kind == "kwargs" else None
+
+
 def _found(
     meanings: Meanings, source: Source, ways: Iterator[_Way] | list[_Way], name: str
 ) -> tuple[frozenset[Root], frozenset[Root]]:
@@ -111,19 +126,32 @@ def _found(
 # ---------------------------------------------------------------------------------------------------- ways
 
 
-def _ways_of_keyword(source: Source, site: Site) -> Iterator[_Way]:
+def _ways_of_keyword(source: Source, site: Site, *, known: bool) -> Iterator[_Way]:
+    """`known`: is it known what is called directly?"""
     call = site.path[-3][0].parent if len(site.path) > 2 else None
     function = call.child_by_field_name("function") if call is not None and call.type == "call" else None
     if call is None or function is None:
         return
     last = last_name(source, function)
-    if last == "dict":
+    described = _described(source, function) if last in ("bind", "bind_partial") else None
+    if described is not None:
+        yield _Way(call, described, True)
+    elif last == "dict":
         yield from _ways_of_dictionary(source, call, site)
     elif last == "update" and function.type == "attribute":
         yield from _ways_of_variable(source, function.child_by_field_name("object"), site)
     else:
         for callable_ in _callables(source, call):
             yield _Way(call, callable_, last in _FORWARDERS)
+        owner = function.child_by_field_name("object") if function.type == "attribute" else None
+        if owner is not None and not known:
+            yield _Way(call, owner, False)  # `task.delay(size=1)`
+
+
+def _described(source: Source, function: Node) -> Node | None:
+    """The function in `signature(f).bind`."""
+    owner = function.child_by_field_name("object")
+    return signatures.signed(source, owner) if owner is not None else None
 
 
 def _ways_of_key(source: Source, site: Site, index: int) -> Iterator[_Way]:

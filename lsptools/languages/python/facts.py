@@ -13,7 +13,7 @@ from lsptools.languages.names import Evidence
 from lsptools.languages.python import mentions
 from lsptools.languages.python.classes import Class, last_name, library_name
 from lsptools.languages.python.closure import builtin_roots, definers
-from lsptools.languages.python.detours import may_be_key
+from lsptools.languages.python.given import Given, given_by_keyword, is_asked_for, keys_around
 from lsptools.languages.python.meaning import NOTHING, Meaning, Meanings, Root, member_root
 from lsptools.languages.python.private import PRIVATE, spelled_out
 from lsptools.languages.python.roles import BINDING, DECLARING, TEXT, Role, access_of, receiver_before
@@ -51,6 +51,10 @@ class Fact:
     may_be_module: bool = False
     """Unless the meaning is complete: does the receiver of an attribute look like a module object?"""
     writes: bool = False
+    given: Given | None = None
+    """Unless the meaning is complete: what the call gives in which a keyword stands."""
+    keys: Given | None = None
+    """Of a key of a mapping: the keys beside it."""
     through: tuple[Root, ...] = ()
     """Members looked up on `self` or `cls` on the way to the meaning: a subclass that overrides one may change it."""
 
@@ -127,15 +131,21 @@ def _counts(source: Source, site: Site, wanted: Wanted) -> bool:
     homes = wanted.keywords_only_outside
     if homes is None or source.path in homes or site.role is Role.KEYWORD:
         return True
-    return site.role is Role.STRING and (may_be_key(site) or mentions.is_template_keyword(source, site))
+    return site.role is Role.STRING and (
+        keys_around(source, site) is not None
+        or is_asked_for(site)
+        or mentions.is_template_keyword(source, site)
+    )
 
 
 def _is_wanted(fact: Fact, wanted: Wanted) -> bool:
-    """Outside of a parameter's own files a string counts only if it becomes a keyword of something known, or may in a template."""
+    """Outside of a parameter's own files a string counts only if it is a key, which may become a keyword, or one in a template."""
     homes = wanted.keywords_only_outside
     if homes is None or fact.path in homes or fact.role is not Role.STRING:
         return True
-    return bool(fact.meaning.roots) or fact.reason.startswith(mentions.TEMPLATE_KEYWORD)
+    return (
+        fact.keys is not None or bool(fact.meaning.roots) or fact.reason.startswith(mentions.TEMPLATE_KEYWORD)
+    )
 
 
 def _spelled_out(meanings: Meanings, source: Source, prefix: str) -> Iterator[Fact]:
@@ -207,9 +217,18 @@ def _fact(meanings: Meanings, source: Source, site: Site) -> Fact:
         binds=_binds(source, site),
         beside="" if meaning.complete and not through else _beside(source, site),
         may_be_module=is_attribute and not meaning.complete and _may_be_module(source, site),
-        writes=is_attribute and access_of(site.path) not in (Role.READ, Role.DELETE),
+        writes=_writes(site, meaning),
+        given=None if meaning.complete else given_by_keyword(source, site),
+        keys=keys_around(source, site),
         through=through,
     )
+
+
+def _writes(site: Site, meaning: Meaning) -> bool:
+    """Does it set an attribute, by name or as a keyword that becomes one?"""
+    if site.role is Role.KEYWORD:
+        return bool(meaning.unbound)
+    return site.role is Role.ATTRIBUTE and access_of(site.path) not in (Role.READ, Role.DELETE)
 
 
 def _text_fact(meanings: Meanings, source: Source, site: Site) -> Fact:
@@ -234,6 +253,7 @@ def _text_fact(meanings: Meanings, source: Source, site: Site) -> Fact:
         reason,
         receiver,
         beside=mentions.template_callee(source, site) if reason == mentions.TEMPLATE_KEYWORD else "",
+        keys=keys_around(source, site),
     )
 
 

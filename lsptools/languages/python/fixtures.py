@@ -22,12 +22,13 @@ from lsptools.languages.python.classes import (
     Function,
     Parameter,
     class_in,
+    function_in,
     function_of,
     last_name,
 )
 from lsptools.languages.python.modules import Module, literal_string, literal_strings
 from lsptools.languages.python.roles import Role
-from lsptools.languages.python.scopes import Source
+from lsptools.languages.python.scopes import Scope, Source
 from lsptools.languages.python.values import UNKNOWN, Foreign, FunctionValue, Types, just, union
 from lsptools.syntax.tree import Node
 
@@ -271,17 +272,53 @@ def _is_receiver(function: Function, parameter: Parameter) -> bool:
 
 def _parametrized(function: Function) -> frozenset[str]:
     """The parameters that `parametrize` fills directly, on the function, its class or in `pytestmark`."""
-    found = {name for _, names in parametrizing(function) for name in names if name}
+    source = function.source
+    calls = [*parametrizing(function), *_parametrizing(source, _marks_in(source, source.module_scope))]
     if function.in_class:
-        cls = class_in(function.source, function.outer)
-        found.update(name for _, names in parametrizing(cls) for name in names if name)
-    return frozenset(found)
+        calls.extend(parametrizing(class_in(source, function.outer)))
+    return frozenset(name for _, names in calls for name in names if name)
 
 
 def parametrizing(definition: Definition) -> Iterator[tuple[Node, list[str]]]:
-    """The calls of `parametrize` that decorate a definition, and the names they fill directly ("" for one that is not)."""
+    """The calls of `parametrize` that mark a definition, and the names they fill directly ("" for one that is not)."""
     source = definition.source
-    for decorator in definition.decorators:
+    yield from _parametrizing(source, definition.decorators)
+    if isinstance(definition, Class):
+        yield from _parametrizing(source, _marks_in(source, definition.scope))
+
+
+def is_mark(source: Source, node: Node) -> bool:
+    """Does an expression stand in what is assigned to `pytestmark`?"""
+    above = node.parent
+    while above is not None and above.type in ("list", "tuple", "expression_list", "list_splat"):
+        above = above.parent
+    left = above.child_by_field_name("left") if above is not None and above.type == "assignment" else None
+    return left is not None and source.text(left) == "pytestmark"
+
+
+def marked(source: Source, cls: Class | None, name: str) -> list[Function]:
+    """The tests of a class, or of the whole file, that have a parameter of this name."""
+    tests = (
+        function_in(source, site.scope)
+        for site in source.sites(name)
+        if site.role is Role.PARAMETER and site.scope.kind == "function"
+    )
+    return [test for test in tests if is_test(test) and (cls is None or cls.start <= test.start < cls.end)]
+
+
+def _marks_in(source: Source, scope: Scope) -> Iterator[Node]:
+    """What is assigned to `pytestmark` in the body of a class or module."""
+    if b"pytestmark" not in source.bytes:
+        return
+    for site in source.names("pytestmark").bindings(scope, "pytestmark"):
+        statement = site.ancestor("assignment", "augmented_assignment")
+        value = statement.child_by_field_name("right") if statement is not None else None
+        if value is not None:
+            yield from value.named_children if value.type in ("list", "tuple") else [value]
+
+
+def _parametrizing(source: Source, marks: Iterable[Node]) -> Iterator[tuple[Node, list[str]]]:
+    for decorator in marks:
         if decorator.type != "call" or last_name(source, decorator) != "parametrize":
             continue
         arguments = decorator.child_by_field_name("arguments")

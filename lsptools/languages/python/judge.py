@@ -21,8 +21,10 @@ from lsptools.languages.names import Evidence, Occurrence, Step
 from lsptools.languages.python import closure, mentions
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.classes import class_in
+from lsptools.languages.python.columns import Columns
+from lsptools.languages.python.escapes import Escapes
 from lsptools.languages.python.facts import Fact, FileFacts, all_facts
-from lsptools.languages.python.meaning import MISSING, SETS_BY_NAME, Meaning, Root
+from lsptools.languages.python.meaning import CALLED_ON_MOCK, MISSING, SETS_BY_NAME, Meaning, Root
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import word_pattern
 from lsptools.text.lines import Offset, Span
@@ -41,11 +43,14 @@ class Judge:
         family: frozenset[Root],
         files: list[FileFacts],
         possible: Mapping[Root, str],
+        homes: frozenset[str] | None = None,
     ) -> None:
         self.finder = finder
         self.target = target
         self.family = family
         self.files = files
+        self.homes = homes
+        """If not None: outside of these files a string counts only if it may be a keyword."""
         self.possible = {root: why for root, why in possible.items() if root not in family}
         """Declarations that may form one name with the family, and why."""
         self.has_members = any(root.kind == "member" for root in family)
@@ -61,11 +66,26 @@ class Judge:
             for fact in file.facts:
                 meaning = fixed.get(fact, fact.meaning) if fixed else fact.meaning
                 evidence, reason = self._text(fact) if fact.reason else self._code(fact, meaning)
+                if fact.role is Role.STRING and evidence in _ASIDE and self._is_out_of_reach(fact):
+                    continue
                 if evidence in (Evidence.CERTAIN, Evidence.LIKELY) and file.is_broken:
                     evidence, reason = Evidence.POSSIBLE, f"the file does not parse; {reason}"
                 yield self._occurrence(fact, evidence, reason, meaning.steps)
 
+    def _is_out_of_reach(self, fact: Fact) -> bool:
+        """Is it in a file of which only keywords count, and nothing shows that it becomes one?"""
+        if self.homes is None or fact.path in self.homes or fact.reason.startswith(mentions.TEMPLATE_KEYWORD):
+            return False
+        return not fact.meaning.roots
+
     def _code(self, fact: Fact, meaning: Meaning) -> tuple[Evidence, str]:
+        evidence, reason = self._by_meaning(fact, meaning)
+        if evidence is Evidence.UNRELATED and fact.keys is not None and not _is_ours(meaning):
+            unpacked = self._escapes.unpacked_from(fact.keys)
+            return (Evidence.POSSIBLE, unpacked) if unpacked else (evidence, reason)
+        return evidence, reason
+
+    def _by_meaning(self, fact: Fact, meaning: Meaning) -> tuple[Evidence, str]:
         if meaning.perhaps & self.family and not meaning.roots & self.family:
             return Evidence.POSSIBLE, f"it may be handed on; {meaning.unknown or meaning.says}"
         reaches_far = self.has_members or self.has_globals or self.has_modules
@@ -148,11 +168,29 @@ class Judge:
         if fact.beside == _PATCHES and (self.has_members or self.has_globals):
             return Evidence.POSSIBLE, "patched by its name, perhaps"
         callees = self._callee_names
+        if fact.beside and (fact.beside in callees or fact.beside in self._any_callees):
+            return Evidence.POSSIBLE, why
+        if CALLED_ON_MOCK in why:
+            told = fact.given is not None and self._escapes.could_take(fact.given)
+            return (Evidence.POSSIBLE if told else Evidence.UNRELATED), why
+        column = self._columns.by_keyword(fact.given, fact.beside) if fact.given is not None else ""
+        if column:
+            return Evidence.POSSIBLE, f"{why}; {column}"
+        escaped = self._escapes.called_as(fact.given) if fact.given is not None else ""
+        if escaped:
+            return Evidence.POSSIBLE, f"{why}; {escaped}"
         if not callees:
             return Evidence.UNRELATED, f"{why}; the symbol is no parameter"
-        if fact.beside in callees or fact.beside in self._any_callees:
-            return Evidence.POSSIBLE, why
         return Evidence.UNRELATED, f"{why}, and it is not called `{'` or `'.join(sorted(callees))}`"
+
+    @cached_property
+    def _columns(self) -> Columns:
+        """What names a field to which a base from elsewhere gives a meaning."""
+        return Columns(self.finder, self.target.name, self.family)
+
+    @cached_property
+    def _escapes(self) -> Escapes:
+        return Escapes(self.finder, self.target.name, self.family)
 
     @cached_property
     def _callee_names(self) -> frozenset[str]:
@@ -199,11 +237,16 @@ class Judge:
         return any(start <= fact.start < end for start, end in self._decorators.get(fact.path, ()))
 
     def _is_given_to_decorator(self, fact: Fact) -> bool:
-        """Is the word all of a string that a decorator of the function gets, or all but the dashes of an option?"""
+        """Is the word all of a string that a decorator of the function gets, all but the dashes of an option, or in brackets?"""
         if fact.role is not Role.STRING or not self._is_in_decorator(fact):
             return False
         source = self.finder.project.source(fact.path)
-        return source is not None and _ALONE.search(source.bytes[fact.start - 3 : fact.end + 1]) is not None
+        if source is None:
+            return False
+        if _ALONE.search(source.bytes[fact.start - 3 : fact.end + 1]) is not None:
+            return True
+        around = source.bytes[max(0, fact.start - 40) : fact.start], source.bytes[fact.end : fact.end + 40]
+        return any(before.search(around[0]) and behind.match(around[1]) for before, behind in _IN_BRACKETS)
 
     # ------------------------------------------------------------------ text
 
@@ -224,6 +267,13 @@ class Judge:
             return Evidence.MENTION, fact.meaning.unknown or fact.reason
         if fact.evidence is Evidence.MENTION and self._is_given_to_decorator(fact):
             return Evidence.POSSIBLE, _GIVEN
+        if fact.evidence is Evidence.MENTION and fact.role is Role.STRING:
+            column = self._columns.by_string(fact.path, fact.start, fact.end)
+            if column:
+                return Evidence.POSSIBLE, column
+        if fact.evidence is Evidence.MENTION and fact.keys is not None:
+            unpacked = self._escapes.unpacked_from(fact.keys)
+            return (Evidence.POSSIBLE, unpacked) if unpacked else (fact.evidence, fact.reason)
         if fact.evidence is not Evidence.POSSIBLE:
             return fact.evidence, fact.reason
         if roots & self.family:
@@ -232,6 +282,9 @@ class Judge:
             # Templates call filters by the end of the function's name: `int` is `do_int`.
             is_called = fact.beside and any(name.endswith(fact.beside) for name in self._callee_names)
             return Evidence.POSSIBLE if is_called else Evidence.MENTION, fact.reason
+        if fact.reason == mentions.OF_SIGNATURE:
+            is_ours = bool(self.parameters) and not roots
+            return (Evidence.POSSIBLE if is_ours else Evidence.MENTION), fact.reason
         if not (self.has_members or self.has_globals or self.has_modules):
             is_local = fact.reason == mentions.IN_LOCALS and self._in_reach(fact)
             return Evidence.POSSIBLE if is_local else Evidence.MENTION, fact.reason
@@ -262,10 +315,9 @@ class Judge:
                 text = self.finder.snapshot.document(path).text
             except BadRequest:
                 continue
+            file = mentions.OtherFile(path, text, dotted, self._has_inside)
             for found in pattern.finditer(text):
-                evidence, reason = mentions.in_other_file(
-                    path, text, found.start(), found.end(), dotted, self._has_inside
-                )
+                evidence, reason = file.meaning(found.start(), found.end())
                 span = Span(Offset(found.start()), Offset(found.end()))
                 yield Occurrence(path, span, evidence, "text", reason)
 
@@ -294,14 +346,25 @@ class Judge:
         return Occurrence(fact.path, fact.span, evidence, fact.shown, reason, (*steps, last), replacement)
 
 
+def _is_ours(meaning: Meaning) -> bool:
+    """Is it bound to something that the workspace defines?"""
+    return any(root.kind != "builtin" for root in meaning.roots)
+
+
 def _says(fact: Fact, meaning: Meaning) -> str:
     if fact.role in (Role.FUNCTION, Role.CLASS):
         return "the definition" if not meaning.steps or "inherited" not in meaning.says else meaning.says
     return meaning.says or fact.role.value
 
 
+_ASIDE = (Evidence.MENTION, Evidence.UNRELATED)
 _GIVEN = "given to a decorator of the function, which may call it by its parameter's name"
 _ALONE = re.compile(rb"[\"']-{0,2}\w+[\"'/]$")
+_IN_BRACKETS = (
+    (re.compile(rb"<(?:\w+(?:\([^()<>]*\))?:)?$"), re.compile(rb">")),
+    (re.compile(rb"\{$"), re.compile(rb"(?::\w+)?\}")),
+)
+"""`"/<int:name>"` and `"/{name:path}"`, what stands before the word and what behind it."""
 _PATCHES = "multiple"
 """`mock.patch.multiple("module", name=…)` replaces what is called like its keywords."""
 _ANY_CLASS = frozenset({"cls", "type", "__class__", "super", "__init__"})

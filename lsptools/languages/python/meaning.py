@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from lsptools.languages.names import Step
-from lsptools.languages.python import detours, fixtures
+from lsptools.languages.python import detours, fixtures, replaced
 from lsptools.languages.python.annotations import is_unpacked
 from lsptools.languages.python.bindings import parameter_type
 from lsptools.languages.python.classes import (
@@ -522,9 +522,11 @@ class Meanings:
             if inner.roots or not inner.complete:
                 return inner
         if last in ("replace", "evolve", "_replace", "__replace__", "copy_with"):
-            replaced = self._replaced_field(source, function, last, arguments, name)
-            if replaced is not None:
-                return replaced
+            field_meaning = self._replaced_field(source, function, last, arguments, name)
+            if field_meaning is not None:
+                return field_meaning
+        if last in _MOCK_CALLS or (last == "call" and _is_call_of_mock(source, text)):
+            return Meaning(frozenset(), "", False, CALLED_ON_MOCK)
         callee = self.evaluator.at(source, function)
         if not callee.values and last == "__init__":
             generated = self._generated_init(source, function, name, text, depth)
@@ -533,15 +535,28 @@ class Meanings:
         if not callee.values:
             return Meaning(frozenset(), "", False, f"nothing is known of the callee `{text}`")
         roots: set[Root] = set()
+        perhaps: set[Root] = set()
+        unbound: list[tuple[Root, ...]] = []
         says = ""
         unknown = "" if callee.complete else f"`{text}` may be something else as well"
         for value in self._with_subclasses(source, function, callee):
             meaning = self.keyword_on(value, name, text, depth)
             roots |= meaning.roots
+            perhaps |= meaning.perhaps
+            unbound.extend(meaning.unbound)
             says = says or meaning.says
             if not meaning.complete:
                 unknown = unknown or meaning.unknown
-        return Meaning(frozenset(roots), says, not unknown, unknown)
+        if last in CONDITIONS and not roots:
+            unknown = unknown or "a condition of a query"
+        return Meaning(
+            frozenset(roots),
+            says,
+            not unknown,
+            unknown,
+            unbound=tuple(unbound),
+            perhaps=frozenset(perhaps),
+        )
 
     def _with_subclasses(self, source: Source, function: Node, callee: Types) -> Iterator[Value]:
         """The values of a callee; of `cls`, `type(self)` and `self.__class__` also the subclasses with other constructors."""
@@ -571,7 +586,8 @@ class Meanings:
 
     def keyword_on(self, value: Value, name: str, text: str, depth: int) -> Meaning:
         if isinstance(value, FunctionValue):
-            return self._function_keyword(value.function, name, text, depth, value.owner)
+            meaning = self._function_keyword(value.function, name, text, depth, value.owner)
+            return self._of_wrappers(value.function, name, meaning)
         if isinstance(value, ClassValue):
             return self.constructor_keyword(value.cls, name, text, depth)
         if isinstance(value, InstanceValue):
@@ -587,6 +603,18 @@ class Meanings:
         if isinstance(value, Foreign) and value.name != "Callable":
             return Meaning(frozenset(), f"`{text}` is a method of a builtin")
         return Meaning(frozenset(), "", False, f"nothing is known of the callee `{text}`")
+
+    def _of_wrappers(self, function: Function, name: str, own: Meaning) -> Meaning:
+        """A keyword goes to what decorators of ours put in place of the function, which hands it on to the function."""
+        if not function.decorators:
+            return own
+        found = replaced.wrappers(self.evaluator, function)
+        takers = [each for each in found if (taken := each.parameter(name)) and taken.takes_keyword]
+        if not takers:
+            return own
+        roots = frozenset(parameter_root(each, name) for each in takers)
+        says = f"a decorator of `{function.name}` puts `{takers[0].name}` in its place, which takes it"
+        return Meaning(roots | own.roots, says, steps=own.steps)
 
     def constructor_keyword(self, cls: Class, name: str, text: str, depth: int) -> Meaning:
         """A keyword of a call of a class: a parameter of its constructor, or a field."""
@@ -742,6 +770,7 @@ class Meanings:
             return Meaning(frozenset(), "", False, f"it lands in `**{rest}` of `{function.name}`")
         source = function.source
         roots: set[Root] = set()
+        unbound: list[tuple[Root, ...]] = []
         unknown = ""
         says = ""
         for node in _splat_calls(source, function, rest):
@@ -751,21 +780,39 @@ class Meanings:
             meaning = self._above(function, callee, start, name, text, depth + 1)
             meaning = meaning or self.keyword_of(source, node, callee, name, depth + 1)
             roots |= meaning.roots
+            unbound.extend(meaning.unbound)
             says = says or meaning.says
             if not meaning.complete:
                 unknown = unknown or meaning.unknown
         lands = f"it lands in `**{rest}` of `{function.name}`"
         for receiver in _set_by_name(source, function):
             types = self.evaluator.at(source, receiver)
-            roots |= {root for value in types.values for root in self.on_value(value, name, "it").roots}
+            on_each = [self.on_value(value, name, "it") for value in types.values]
+            roots |= {root for meaning in on_each for root in meaning.roots}
+            unbound.extend(lineage for meaning in on_each for lineage in meaning.unbound)
             says = says or f"{lands}, {SETS_BY_NAME} of `{_short(source.text(receiver))}`"
             if not types.complete:
                 unknown = f"{lands}, {SETS_BY_NAME} of `{_short(source.text(receiver))}`"
         if unknown:
-            return Meaning(frozenset(roots), says, False, unknown if SETS_BY_NAME in unknown else lands)
+            why = unknown if SETS_BY_NAME in unknown else lands
+            return Meaning(frozenset(roots), says, False, why, unbound=tuple(unbound))
+        if unbound:
+            return Meaning(frozenset(roots), says, not roots, unbound=tuple(unbound))
         if roots:
             return Meaning(frozenset(roots), f"`{text}` hands it on through `**{rest}`")
-        return Meaning(frozenset(), lands)
+        return Meaning(frozenset(), lands, perhaps=self.overridden_parameters(function, name))
+
+    def overridden_parameters(self, function: Function, name: str) -> frozenset[Root]:
+        """The parameters `name` of the methods that a method overrides which takes them in its `**options`."""
+        if not function.in_class or function.name in _CONSTRUCTORS:
+            return frozenset()
+        above = self.evaluator.order(class_in(function.source, function.outer))[1:]
+        methods = (cls.own_function(function.name) for cls in above)
+        return frozenset(
+            parameter_root(method, name)
+            for method in methods
+            if method is not None and (taken := method.parameter(name)) is not None and taken.takes_keyword
+        )
 
     def _above(
         self, function: Function, callee: Node, start: Class | None, name: str, text: str, depth: int
@@ -908,23 +955,36 @@ def _splat_calls(source: Source, function: Function, rest: str) -> list[Node]:
 def _set_by_name(source: Source, function: Function) -> Iterator[Node]:
     """What a function sets attributes of whose names it is given: `setattr(x, key, value)`, `x.__dict__.update(values)`."""
     for match in _SET_BY_NAME.finditer(source.bytes, function.start, function.end):
-        path, _ = source.descend(match.start())
+        path, _ = source.descend(match.start(match.lastindex or 0))
         call = next((node for node, _ in reversed(path) if node.type == "call"), None)
         if call is None:
             continue
         arguments = positional_arguments(call)
-        if match.group().startswith(b"setattr"):
+        if match.group(1):
             if len(arguments) == 3 and arguments[1].type != "string":
                 yield arguments[0]
+            elif len(arguments) == 1 and b"*" in (call.text or b""):
+                yield arguments[0]  # `setattr(x, *item)`
             continue
         callee = call.child_by_field_name("function")
         namespace = callee.child_by_field_name("object") if callee is not None else None
         owner = namespace.child_by_field_name("object") if namespace is not None else None
+        if namespace is not None and namespace.type == "call":  # `vars(x).update(values)`
+            owner = next(iter(positional_arguments(namespace)), None)
+        if owner is not None:
+            yield owner
+    for match in _DICT_SET.finditer(source.bytes, function.start, function.end):
+        path, _ = source.descend(match.start(1))
+        attribute = path[-2][0] if len(path) > 1 else None
+        owner = attribute.child_by_field_name("object") if attribute is not None else None
         if owner is not None:
             yield owner
 
 
-_SET_BY_NAME = re.compile(rb"\bsetattr\s*\(|\b__dict__\s*\.\s*update\s*\(")
+_SET_BY_NAME = re.compile(
+    rb"\b(setattr)\s*\(|\b(__dict__)\s*\.\s*update\s*\(|\bvars\s*\([^()]*\)\s*\.\s*(update)\s*\("
+)
+_DICT_SET = re.compile(rb"\b(__dict__)\s*(?:\|=|=(?!=))")
 SETS_BY_NAME = "which sets attributes by their names"
 """In a reason: what a keyword may come to."""
 
@@ -932,6 +992,21 @@ SETS_BY_NAME = "which sets attributes by their names"
 @lru_cache(maxsize=1024)
 def _splat_pattern(name: str) -> re.Pattern[bytes]:
     return re.compile(rb"\*\*\s*" + re.escape(name.encode()) + rb"(?![\w\x80-\xff])")
+
+
+def _is_call_of_mock(source: Source, text: str) -> bool:
+    """Is `call` the one of `unittest.mock`?"""
+    return b"mock" in source.bytes and text in ("call", "mock.call", "unittest.mock.call")
+
+
+CONDITIONS = frozenset({"Q", "When"})
+"""Callees that take conditions of a query by keyword."""
+_MOCK_CALLS = frozenset(
+    {"assert_called_with", "assert_called_once_with", "assert_any_call"}
+    | {"assert_awaited_with", "assert_awaited_once_with", "assert_any_await"}
+)
+CALLED_ON_MOCK = "what a mock is to have been called with"
+"""In a reason: a keyword of whatever the mock stands for."""
 
 
 def _short(text: str) -> str:

@@ -9,10 +9,12 @@ Everything else is a mention.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from functools import cached_property
 
 from lsptools.languages.names import Evidence
-from lsptools.languages.python import detours, fixtures, module_strings, notebooks
+from lsptools.languages.python import detours, fixtures, module_strings, notebooks, signatures
 from lsptools.languages.python.classes import (
     Class,
     Function,
@@ -101,7 +103,7 @@ def _in_string(meanings: Meanings, source: Source, site: Site) -> TextMeaning:
     if field is not None:
         return field
     if whole:
-        found = _whole_string(meanings, source, site, index)
+        found = _whole_string(meanings, source, site, index) or _of_function(meanings, source, site, index)
         if found is not None:
             return found
     if _is_docstring(site, index):
@@ -139,6 +141,7 @@ def template_callee(source: Source, site: Site) -> str:
     return found[-1].decode() if found else ""
 
 
+OF_SIGNATURE = "told of a function, or of a call of it, by the name of its parameter"
 IN_LOCALS = "looked up in `locals` at run time"
 _CALLEE = re.compile(rb"(\w+)\s*\(")
 TEMPLATE_KEYWORD = "a keyword in an expression of a template"
@@ -376,6 +379,34 @@ def _unpacked_keyword(meanings: Meanings, source: Source, site: Site, index: int
     return TextMeaning(Evidence.POSSIBLE, f"{says}, perhaps", Meaning(perhaps, says)) if perhaps else None
 
 
+def _of_function(meanings: Meanings, source: Source, site: Site, index: int) -> TextMeaning | None:
+    """What is told of a function by the names of its parameters; what an override gets in its `**options`."""
+    mapping = _mapping(source, site.path[index][0], site.path[index - 1][0])
+    if mapping is None:
+        return None
+    taken = _taken_as_options(meanings, source, site, mapping)
+    if taken:
+        says = "looked up in the keywords that an override gets"
+        return TextMeaning(Evidence.POSSIBLE, says, Meaning(taken, says))
+    if "call_args" in source.text(mapping):
+        return TextMeaning(Evidence.POSSIBLE, OF_SIGNATURE)
+    described = signatures.described(source, mapping)
+    if described is None:
+        return None
+    meaning = signatures.named(meanings, source, described, site.spelling)
+    if meaning.roots and meaning.complete:
+        return TextMeaning(None, meaning.says, meaning)
+    return TextMeaning(Evidence.POSSIBLE, OF_SIGNATURE, meaning) if not meaning.complete else None
+
+
+def _taken_as_options(meanings: Meanings, source: Source, site: Site, mapping: Node) -> frozenset[Root]:
+    """For `options["size"]` in a method that takes `**options`: the parameters `size` of the methods it overrides."""
+    function = detours.taken_by(source, mapping)
+    if function is None or not function.in_class or function.parameter(site.spelling) is not None:
+        return frozenset()
+    return meanings.overridden_parameters(function, site.spelling)
+
+
 def _subject(meanings: Meanings, source: Source, site: Site) -> Types | None:
     """The value that a pattern is matched with, where the pattern stands at the top of its case."""
     for at in range(len(site.path) - 1, 0, -1):
@@ -514,9 +545,16 @@ def _parametrized(meanings: Meanings, source: Source, site: Site, index: int) ->
         return None
     says = "the name of a parameter given to `parametrize`"
     definition = _definition_around(source, site)
-    if isinstance(definition, Function) and definition.parameter(site.spelling) is not None:
-        bound = meanings.variable(Variable(source, definition.scope, site.spelling))
-        return TextMeaning(Evidence.POSSIBLE, says, bound)
+    if isinstance(definition, Function):
+        tests = [definition] if definition.parameter(site.spelling) is not None else []
+    elif definition is not None or fixtures.is_mark(source, call):
+        tests = fixtures.marked(source, definition, site.spelling)
+    else:
+        tests = []
+    if tests:
+        found = [meanings.variable(Variable(source, test.scope, site.spelling)) for test in tests]
+        roots = frozenset[Root]().union(*(each.roots for each in found))
+        return TextMeaning(Evidence.POSSIBLE, says, Meaning(roots, found[0].says))
     return TextMeaning(Evidence.POSSIBLE, says, _fixture_for(meanings, source, site))
 
 
@@ -570,37 +608,72 @@ def _is_docstring(site: Site, index: int) -> bool:
 # ---------------------------------------------------------------------------------------------------- other files
 
 
-def in_other_file(
-    path: str, text: str, start: int, end: int, dotted: str, inside: Callable[[str], bool]
-) -> tuple[Evidence, str]:
-    """The class and reason of an occurrence in a file that is not Python.
+class OtherFile:
+    """A file that is not Python, and what occurrences of a name in it are. Each is looked at in a time that does not grow.
 
-    `start` and `end` are code points; `dotted` is the dotted name of the module that defines the symbol (of a module: of
-    its package). `inside` says whether the symbol is a module of the top and has something of a name.
+    `dotted` is the dotted name of the module that defines the symbol (of a module: of its package). `inside` says whether
+    the symbol is a module of the top and has something of a name. Offsets are code points.
     """
-    suffix = path.rpartition(".")[2].lower()
-    line = text[text.rfind("\n", 0, start) + 1 : start]
-    if suffix == "ipynb":
-        return _in_notebook(text, start)
-    before = _DOTTED_BEFORE_COLON.search(line)
-    module = before.group(1) if before is not None else ""
-    if suffix in _PROSE:
-        return Evidence.MENTION, f"in a `{suffix}` file"
-    if module and (dotted == module or dotted.endswith("." + module) or module.startswith(dotted + ".")):
-        return Evidence.POSSIBLE, f"named by its path `{module}` in a `{suffix}` file"
-    after = _NAME_AFTER.match(text, end)
-    if not before and after is not None and not line.endswith(("/", "-")) and inside(after.group(1)):
-        return Evidence.POSSIBLE, f"at the start of a path in a `{suffix}` file"
-    if suffix in _TEMPLATES or "{{" in line or "{%" in line:
-        opened = max(text.rfind("{{", 0, start), text.rfind("{%", 0, start))
-        closed = max(text.rfind("}}", 0, start), text.rfind("%}", 0, start))
-        if opened > closed and text[opened - 1 : opened] == "$":
+
+    def __init__(self, path: str, text: str, dotted: str, inside: Callable[[str], bool]) -> None:
+        self.text = text
+        self._name = path.rpartition("/")[2]
+        self._suffix = path.rpartition(".")[2].lower()
+        self._dotted = dotted
+        self._inside = inside
+
+    def meaning(self, start: int, end: int) -> tuple[Evidence, str]:
+        """The class and reason of an occurrence."""
+        suffix, dotted = self._suffix, self._dotted
+        if suffix == "ipynb":
+            return _in_notebook(self.text, start)
+        if suffix in _PROSE:
+            return Evidence.MENTION, f"in a `{suffix}` file"
+        line = self._before(start)
+        before = _DOTTED_BEFORE_COLON.search(line)
+        module = before.group(1) if before is not None else ""
+        if module and (dotted == module or dotted.endswith("." + module) or module.startswith(dotted + ".")):
+            return Evidence.POSSIBLE, f"named by its path `{module}` in a `{suffix}` file"
+        after = _NAME_AFTER.match(self.text, end)
+        if (
+            not before
+            and after is not None
+            and not line.endswith(("/", "-"))
+            and self._inside(after.group(1))
+        ):
+            return Evidence.POSSIBLE, f"at the start of a path in a `{suffix}` file"
+        opened = self._opened(start)
+        if opened is not None and self.text[opened - 1 : opened] == "$":
             return Evidence.MENTION, "in an expression of a workflow"
-        if opened > closed:
+        if opened is not None:
             return Evidence.POSSIBLE, "in a template expression"
-    if suffix in ("pyx", "pxd", "pxi"):
-        return Evidence.POSSIBLE, "in Cython code, which is not analysed"
-    return Evidence.MENTION, f"in a `{suffix}` file" if "." in path.rpartition("/")[2] else "in a text file"
+        if suffix in ("pyx", "pxd", "pxi"):
+            return Evidence.POSSIBLE, "in Cython code, which is not analysed"
+        return Evidence.MENTION, f"in a `{suffix}` file" if "." in self._name else "in a text file"
+
+    def _before(self, start: int) -> str:
+        """What stands before a place in its line, as far back as a path may reach."""
+        text = self.text[max(0, start - _LONGEST_PATH) : start]
+        path = _PATH_BEFORE.search(text[text.rfind("\n") + 1 :])
+        return path.group() if path is not None else ""
+
+    def _opened(self, at: int) -> int | None:
+        """Where the expression of a template begins in which a place stands: in its line, unless the file is a template."""
+        index = bisect_right(self._marks, (at - 2, "~")) - 1
+        if index < 0 or self._marks[index][1] not in ("{{", "{%"):
+            return None
+        opened = self._marks[index][0]
+        newline = bisect_left(self._newlines, at) - 1
+        is_same_line = newline < 0 or self._newlines[newline] < opened
+        return opened if is_same_line or self._suffix in _TEMPLATES else None
+
+    @cached_property
+    def _marks(self) -> list[tuple[int, str]]:
+        return [(found.start(), found.group()) for found in _TEMPLATE_MARK.finditer(self.text)]
+
+    @cached_property
+    def _newlines(self) -> list[int]:
+        return [found.start() for found in re.finditer("\n", self.text)]
 
 
 def _in_notebook(text: str, start: int) -> tuple[Evidence, str]:
@@ -610,6 +683,10 @@ def _in_notebook(text: str, start: int) -> tuple[Evidence, str]:
     return Evidence.MENTION, "in a notebook"
 
 
+_TEMPLATE_MARK = re.compile(r"\{\{|\{%|\}\}|%\}")
+_LONGEST_PATH = 500
+"""So many code points before a name are looked at for the path in front of it."""
+_PATH_BEFORE = re.compile(r"[\w.:/-]*$")
 _TYPE_COMMENT = re.compile(r"#\s*type:\s*(?!\s|ignore\b)")
 _DOTTED_BEFORE = re.compile(r"((?:[^\W\d]\w*\.)*[^\W\d]\w*)\.$")
 _DOTTED_BEFORE_COLON = re.compile(r"([^\W\d]\w*(?:\.\w+)*)[.:]$")

@@ -23,6 +23,7 @@ from lsptools.languages.python.candidates import PYTHON_SUFFIXES, Candidates, se
 from lsptools.languages.python.classes import Class
 from lsptools.languages.python.closure import Groups
 from lsptools.languages.python.computed import COMPUTED, Computed, computed_in
+from lsptools.languages.python.escapes import is_let_out
 from lsptools.languages.python.facts import Definer, Fact, FileFacts, Wanted, all_facts, facts_of
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.judge import Judge
@@ -217,11 +218,13 @@ class Finder:
                 break  # else a call has led to a parameter in a file of which only keywords were looked at
         family = self._family(target)
         possible |= {root: says for root, says in self._standing.possible.items() if root not in family}
-        judge = Judge(self, target, family, files, possible)
+        judge = Judge(
+            self, target, family, files, possible, self._homes(target) if reach == "keywords" else None
+        )
         occurrences = list(judge.occurrences(fixed))
         if with_others:
             occurrences.extend(judge.other_files(self.candidates.others(words)))
-        computed = self._computed(target, family)
+        computed = self.computed(target.name, family)
         occurrences.extend(_as_occurrence(each) for each in computed if not each.source.external)
         occurrences.sort(key=lambda occurrence: (occurrence.path, occurrence.span))
         external = tuple(sorted((r for r in family if self._is_external(r)), key=lambda r: (r.path, r.start)))
@@ -297,9 +300,9 @@ class Finder:
             if root.kind != "variable" or root.start == -1:
                 return "workspace"
             function = closure.function_at(self.project, root)
-            if function is None or function.node.type == "lambda":
+            if function is None or not closure.is_parameter(self.project, root):
                 continue
-            if closure.is_parameter(self.project, root) and function.outer.kind in ("module", "class"):
+            if function.outer.kind in ("module", "class") or is_let_out(function):
                 reach = "keywords"
         return reach
 
@@ -460,7 +463,7 @@ class Finder:
                     fixed[fact] = self.meanings.of(source, site)
         return fixed
 
-    def _computed(self, target: Target, family: frozenset[Root]) -> list[Computed]:
+    def computed(self, name: str, family: frozenset[Root]) -> list[Computed]:
         """Look-ups by a name that is put together at run time, in the hierarchy and the modules of the symbol."""
         classes = [cls for root in family if (cls := closure.class_at(self.project, root)) is not None]
         hierarchy = {each for cls in classes for each in self.evaluator.order(cls)}
@@ -472,7 +475,7 @@ class Finder:
         return [
             each
             for path in sorted(sources)
-            for each in computed_in(sources[path], target.name)
+            for each in computed_in(sources[path], name)
             if self._may_look_up(each, hierarchy, path in modules)
         ]
 

@@ -52,6 +52,16 @@ def function_value(evaluator: Evaluator, function: Function) -> Types:
     return types
 
 
+def wrappers(evaluator: Evaluator, function: Function) -> list[Function]:
+    """The functions that decorators of ours return in place of a function."""
+    found: list[Function] = []
+    for decorator in _followed(function):
+        for value in _returned_by(evaluator, function.source, decorator).values:
+            if isinstance(value, FunctionValue) and value.function is not function:
+                found.append(value.function)
+    return found
+
+
 def property_value(evaluator: Evaluator, function: Function, value: _Bound) -> Types | None:
     """What `value.name` gives where a decorator of ours makes a descriptor of the method; None: none does."""
     for decorator in _followed(function):

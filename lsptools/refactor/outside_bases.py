@@ -1,0 +1,48 @@
+"""Members of classes with a base that was not found: that may declare the member too, or call it by its name.
+
+Nothing can be looked up there, so nothing is refused; whoever renames is told, once. Private names are left out: bases
+do not share them. Where it stops: a base that was found is looked at (`closure`), a metaclass is not.
+"""
+
+from __future__ import annotations
+
+from lsptools.languages.python import closure
+from lsptools.languages.python.classes import Class
+from lsptools.languages.python.meaning import Root
+from lsptools.languages.python.references import Account, Finder
+from lsptools.languages.python.values import NOT_FOUND, Foreign
+
+
+def notes_on_bases(account: Account, finder: Finder) -> tuple[str, ...]:
+    """A sentence about the bases that were not found, if a member of their subclasses is renamed."""
+    name = account.target.name
+    if name.startswith("_"):
+        return ()
+    found = (closure.class_at(finder.project, root) for root in sorted(account.family, key=_order))
+    bases = {
+        f"`{base}` of `{cls.name}`": None
+        for cls in found
+        if cls is not None
+        for base in _missing(finder, cls)
+    }
+    if not bases:
+        return ()
+    said = ", ".join(list(bases)[:3]) + (", …" if len(bases) > 3 else "")
+    return (
+        f"the base {said} was not found: if it declares `{name}`, or calls it, it will not find it any more",
+    )
+
+
+def _missing(finder: Finder, cls: Class) -> list[str]:
+    """The bases of a class and its ancestors that were not found, as they are written."""
+    evaluator = finder.evaluator
+    unknown = [owner.source.text(node) for owner, node in evaluator.unknown_bases(cls)]
+    for each in evaluator.order(cls):
+        for node, types in zip(each.base_nodes, evaluator.bases(each), strict=False):
+            if Foreign(NOT_FOUND) in types.values:
+                unknown.append(each.source.text(node))
+    return unknown
+
+
+def _order(root: Root) -> tuple[str, int, str]:
+    return root.path, root.start, root.name
