@@ -318,7 +318,7 @@ def reaching(sites: list[Site], position: int) -> list[Site]:
             found.append(site)
         elif site.start < start.start:
             continue
-        elif site.start < position or _loop_around(site, position, start):
+        elif site.takes_effect() <= position or _loop_around(site, position, start):
             found.append(site)
     return found
 
