@@ -522,7 +522,7 @@ class Meanings:
             if inner.roots or not inner.complete:
                 return inner
         if last in ("replace", "evolve", "_replace", "__replace__", "copy_with"):
-            field_meaning = self._replaced_field(source, function, last, arguments, name)
+            field_meaning = self._replaced_field(source, function, last, arguments, name, depth)
             if field_meaning is not None:
                 return field_meaning
         if last in _MOCK_CALLS or (last == "call" and _is_call_of_mock(source, text)):
@@ -835,9 +835,9 @@ class Meanings:
         return None
 
     def _replaced_field(
-        self, source: Source, function: Node, last: str, arguments: list[Node], name: str
+        self, source: Source, function: Node, last: str, arguments: list[Node], name: str, depth: int
     ) -> Meaning | None:
-        """`replace(value, field=…)`, `value._replace(field=…)`."""
+        """`replace(value, field=…)`, `value._replace(field=…)`: a field, unless the class says itself what is replaced."""
         if last in ("_replace", "__replace__", "copy_with"):
             node = function.child_by_field_name("object")
         else:
@@ -846,19 +846,38 @@ class Meanings:
             return None
         types = self.evaluator.at(source, node)
         roots: set[Root] = set()
+        perhaps: set[Root] = set()
+        unknown = "" if types.complete else f"`{_short(source.text(node))}` may be something else as well"
         for value in types.values:
             if isinstance(value, InstanceValue):
                 found = self.evaluator.lookup(value.cls, name)
-                if found is not None:
-                    roots.add(member_root(found[0], name))
-        if roots:
-            return Meaning(
-                frozenset(roots), f"a field replaced on `{_short(source.text(node))}`", types.complete
-            )
+                own = self._own_replace(value.cls, last)
+                if own is None:
+                    roots |= {member_root(found[0], name)} if found is not None else set()
+                    continue
+                meaning = self._function_keyword(own, name, own.name, depth + 1, value.cls)
+                if meaning.roots and last != "replace":
+                    return None  # a call like any other
+                roots |= meaning.roots
+                unknown = unknown or meaning.unknown
+                if found is not None and not meaning.roots and own.parameters[-1].kind == "kwargs":
+                    perhaps.add(member_root(found[0], name))
+        if roots or perhaps or (unknown and types.complete):
+            says = f"a field replaced on `{_short(source.text(node))}`"
+            return Meaning(frozenset(roots), says, not unknown, unknown, perhaps=frozenset(perhaps))
         if not types.complete and last in ("_replace", "evolve", "replace"):
             text = _short(source.text(node))
             return Meaning(frozenset(), "", False, f"nothing is known of the replaced `{text}`")
         return None
+
+    def _own_replace(self, cls: Class, last: str) -> Function | None:
+        """The method of ours that makes a changed copy: `copy.replace` calls it, too, `dataclasses.replace` the constructor."""
+        if last not in ("_replace", "__replace__", "replace") or (
+            last == "replace" and self.makes_constructor(cls)
+        ):
+            return None
+        function = self.evaluator.method(cls, "__replace__" if last == "replace" else last)
+        return function if function is not None and not function.source.external else None
 
     def _pattern_keyword(self, source: Source, site: Site) -> Meaning:
         pattern = site.ancestor("class_pattern")
