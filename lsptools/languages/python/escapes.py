@@ -79,12 +79,11 @@ class Escapes:
 
     def called_as(self, given: Given) -> str:
         """Why a call of something unknown that gives this may be one of the family's functions; empty: it is none."""
-        if given.attribute and not self._is_stored(given.attribute):
+        fitting = (each for each in self._escapes if fits(each.function, self._name, given, each.n_filled))
+        escape = next(fitting, None)
+        if escape is None or (given.attribute and not self._is_stored(given.attribute)):
             return ""
-        for escape in self._escapes:
-            if fits(escape.function, self._name, given, escape.n_filled):
-                return f"it may be `{_shown(escape.function)}`, which is handed over at {escape.where}"
-        return ""
+        return f"it may be `{_shown(escape.function)}`, which is handed over at {escape.where}"
 
     def could_take(self, given: Given) -> bool:
         """Is there one of the family's functions that could be called like this?"""
@@ -96,7 +95,7 @@ class Escapes:
 
     def unpacked_from(self, given: Given) -> str:
         """Why a mapping with these keys may be unpacked into a call of one of the family; empty: it is not."""
-        if not self._unpacked or not any(self._takes(given)):
+        if not any(self._takes(given)) or not self._unpacked:
             return ""
         return f"a key of a mapping; one of which nothing is known is unpacked at {self._unpacked}"
 
