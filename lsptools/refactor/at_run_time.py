@@ -13,6 +13,7 @@ from lsptools.errors import Site as Place
 from lsptools.languages.python import closure, fixtures
 from lsptools.languages.python.classes import Class, Function, last_name, positional_arguments
 from lsptools.languages.python.columns import Columns
+from lsptools.languages.python.meaning import by_place
 from lsptools.languages.python.modules import literal_string
 from lsptools.languages.python.references import Account, Finder
 from lsptools.languages.python.roles import Role
@@ -43,7 +44,7 @@ def reached_at_run_time(account: Account, finder: Finder, new_name: str) -> Iter
     ]
     if lookups:
         yield _undecided(f"words that are made of `{name}` may look the field up", *lookups)
-    for root in sorted(account.family, key=lambda root: (root.path, root.start)):
+    for root in sorted(account.family, key=by_place):
         function = closure.function_at(finder.project, root)
         if function is not None and closure.is_parameter(finder.project, root):
             yield from _called_with(function, name)

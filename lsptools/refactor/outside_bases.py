@@ -7,10 +7,8 @@ do not share them. Where it stops: a base that was found is looked at (`closure`
 from __future__ import annotations
 
 from lsptools.languages.python import closure
-from lsptools.languages.python.classes import Class
-from lsptools.languages.python.meaning import Root
+from lsptools.languages.python.meaning import by_place
 from lsptools.languages.python.references import Account, Finder
-from lsptools.languages.python.values import NOT_FOUND, Foreign
 
 
 def notes_on_bases(account: Account, finder: Finder) -> tuple[str, ...]:
@@ -18,12 +16,12 @@ def notes_on_bases(account: Account, finder: Finder) -> tuple[str, ...]:
     name = account.target.name
     if name.startswith("_"):
         return ()
-    found = (closure.class_at(finder.project, root) for root in sorted(account.family, key=_order))
+    found = (closure.class_at(finder.project, root) for root in sorted(account.family, key=by_place))
     bases = {
-        f"`{base}` of `{cls.name}`": None
+        f"`{owner.source.text(node)}` of `{cls.name}`": None
         for cls in found
         if cls is not None
-        for base in _missing(finder, cls)
+        for owner, node in finder.evaluator.missing_bases(cls)
     }
     if not bases:
         return ()
@@ -31,18 +29,3 @@ def notes_on_bases(account: Account, finder: Finder) -> tuple[str, ...]:
     return (
         f"the base {said} was not found: if it declares `{name}`, or calls it, it will not find it any more",
     )
-
-
-def _missing(finder: Finder, cls: Class) -> list[str]:
-    """The bases of a class and its ancestors that were not found, as they are written."""
-    evaluator = finder.evaluator
-    unknown = [owner.source.text(node) for owner, node in evaluator.unknown_bases(cls)]
-    for each in evaluator.order(cls):
-        for node, types in zip(each.base_nodes, evaluator.bases(each), strict=False):
-            if Foreign(NOT_FOUND) in types.values:
-                unknown.append(each.source.text(node))
-    return unknown
-
-
-def _order(root: Root) -> tuple[str, int, str]:
-    return root.path, root.start, root.name

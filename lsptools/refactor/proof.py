@@ -26,7 +26,7 @@ from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.closure import class_at, function_at
 from lsptools.languages.python.compiles import compiles
 from lsptools.languages.python.computed import COMPUTED
-from lsptools.languages.python.meaning import Meaning, Root
+from lsptools.languages.python.meaning import Meaning, Root, by_place
 from lsptools.languages.python.references import KEPT_BYTES, Account, Finder, Keep
 from lsptools.languages.python.roles import TEXT
 from lsptools.languages.python.scopes import Source, mangled
@@ -140,9 +140,9 @@ class _Proof:
         missing = self.family - grown.family
         extra = grown.family - self.family
         lost = (root for root in self.account.family if self._moved(root) in missing)
-        for root in sorted(lost, key=_order):
+        for root in sorted(lost, key=by_place):
             yield self._declared(self.before, root, f"the declaration of `{root.name}` would be lost")
-        for root in sorted(extra, key=_order):
+        for root in sorted(extra, key=by_place):
             yield self._declared(self.after, root, f"`{root.name}` would be one name with the symbol")
 
     def _declared(self, finder: Finder, root: Root, says: str) -> Place:
@@ -311,7 +311,3 @@ def _line(says: str, wrong: list[Place]) -> Iterator[ProofLine]:
     if not wrong:
         yield ProofLine(says, True)
     yield from (ProofLine(str(each), False, each) for each in wrong)
-
-
-def _order(root: Root) -> tuple[str, int, str]:
-    return root.path, root.start, root.name

@@ -12,7 +12,7 @@ from lsptools.languages.names import Evidence, FilePosition, Symbol
 from lsptools.languages.python.callables import Callee, callee_at, calls_in, uses_of
 from lsptools.languages.python.classes import Class, Function, last_name
 from lsptools.languages.python.closure import qualified_scope
-from lsptools.languages.python.meaning import Root
+from lsptools.languages.python.meaning import Root, by_place
 from lsptools.languages.python.references import Finder
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Source
@@ -174,7 +174,7 @@ _DEFINED = frozenset({*CALLABLE, "builtin", "fixture", "module"})
 
 
 def _symbols(finder: Finder, roots: Iterable[Root], name: str) -> tuple[Symbol, ...]:
-    ordered = sorted(roots, key=lambda root: (root.path, root.start, root.name))
+    ordered = sorted(roots, key=by_place)
     return tuple(finder.symbol_of(root, name) for root in ordered)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lsptools.languages.names import FilePosition, Symbol
+from lsptools.languages.python.meaning import by_place
 from lsptools.languages.python.references import Finder
 from lsptools.workspace.snapshot import Snapshot
 
@@ -14,5 +15,5 @@ def definition(snapshot: Snapshot, place: FilePosition) -> tuple[Symbol, ...]:
     """
     finder = Finder(snapshot)
     target = finder.target(place)
-    roots = sorted(target.roots, key=lambda root: (root.path, root.start))
+    roots = sorted(target.roots, key=by_place)
     return tuple(finder.symbol_of(root, target.name) for root in roots)

@@ -15,6 +15,7 @@ from lsptools.languages.names import FilePosition, References, Symbol
 from lsptools.languages.python.callables import classes_of, position_of, subclasses
 from lsptools.languages.python.classes import Class, Function, function_of, last_name
 from lsptools.languages.python.closure import class_at
+from lsptools.languages.python.meaning import by_place
 from lsptools.languages.python.references import Finder, Target
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.values import Foreign
@@ -169,7 +170,7 @@ def implementations(snapshot: Snapshot, place: FilePosition) -> Implementations:
 
 def implementations_of(finder: Finder, target: Target) -> Implementations:
     """As `implementations`, for a face that keeps a finder."""
-    symbol = finder.symbol_of(min(target.roots, key=lambda root: (root.path, root.start)), target.name)
+    symbol = finder.symbol_of(min(target.roots, key=by_place), target.name)
     if symbol.kind == "class":
         cls = classes_of(finder, target)[0]
         below, searches = _below(finder, cls)
@@ -184,7 +185,7 @@ def implementations_of(finder: Finder, target: Target) -> Implementations:
             f"`{symbol.name}` is a {symbol.kind}, which nothing implements",
             hint="name a place of a method or class",
         )
-    others = sorted(account.family - target.roots, key=lambda root: (root.path, root.start))
+    others = sorted(account.family - target.roots, key=by_place)
     found_members: list[Implementation] = []
     for root in others:
         if root.kind != "member" or finder.project.is_external(root.path):

@@ -13,6 +13,7 @@ from lsptools.faces.lsp_requests.document_symbol import KINDS
 from lsptools.faces.lsp_view import View, Views
 from lsptools.languages.names import Evidence, FilePosition, Symbol
 from lsptools.languages.python.callables import callee_at
+from lsptools.languages.python.meaning import by_place
 from lsptools.languages.python.references import Target
 from lsptools.languages.python.uses import CALLING, Use
 from lsptools.search.calls import Caller, callers_of, calls_between
@@ -77,7 +78,7 @@ def outgoing(
 
 
 def _symbols(view: View, target: Target) -> list[Symbol]:
-    roots = sorted(target.roots, key=lambda root: (root.path, root.start))
+    roots = sorted(target.roots, key=by_place)
     return [view.finder.symbol_of(root, target.name) for root in roots]
 
 

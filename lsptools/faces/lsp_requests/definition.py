@@ -8,6 +8,7 @@ from lsprotocol import types
 from lsptools.faces.lsp_requests import Request
 from lsptools.faces.lsp_view import View, Views
 from lsptools.languages.names import Symbol
+from lsptools.languages.python.meaning import by_place
 
 
 def definition(
@@ -16,7 +17,7 @@ def definition(
     view = views.of(params.text_document.uri)
     place = view.place(params.text_document.uri, params.position)
     target = view.finder.target(place)
-    roots = sorted(target.roots, key=lambda root: (root.path, root.start))
+    roots = sorted(target.roots, key=by_place)
     symbols = [view.finder.symbol_of(root, target.name) for root in roots if root.kind != "builtin"]
     if not views.client.location_links:
         return [_location(view, symbol) for symbol in symbols]

@@ -11,6 +11,7 @@ from lsptools.faces.lsp_requests import Request, null
 from lsptools.faces.lsp_requests.definition import file_of
 from lsptools.faces.lsp_view import View, Views
 from lsptools.languages.names import Symbol
+from lsptools.languages.python.meaning import by_place
 from lsptools.languages.python.references import Target
 from lsptools.syntax.outline import Item, flat, outline
 from lsptools.syntax.quiet import quiet
@@ -26,7 +27,7 @@ def hover(views: Views, params: types.HoverParams) -> types.Hover | None:
     view = views.of(params.text_document.uri)
     place = view.place(params.text_document.uri, params.position)
     target = view.finder.target(place)
-    roots = sorted(target.roots, key=lambda root: (root.path, root.start))
+    roots = sorted(target.roots, key=by_place)
     symbols = [view.finder.symbol_of(root, target.name) for root in roots]
     parts = [part for symbol in symbols[:FEWER] for part in _told(view, symbol)]
     meaning = view.finder.meanings.of(target.source, target.site)

@@ -18,7 +18,7 @@ from lsptools.languages.names import Evidence, FilePosition, Occurrence, Referen
 from lsptools.languages.python import closure
 from lsptools.languages.python.candidates import PYTHON_SUFFIXES
 from lsptools.languages.python.classes import Class, Function, class_in, class_of, function_of
-from lsptools.languages.python.meaning import Root, member_root
+from lsptools.languages.python.meaning import Root, by_place, member_root
 from lsptools.languages.python.references import KEPT_BYTES, Finder, Keep, Target
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
@@ -100,7 +100,7 @@ def callee_at(finder: Finder, at: FilePosition) -> Callee:
 
 def _callee(finder: Finder, target: Target) -> Callee:
     functions, classes = _defined(finder, target.roots)
-    symbol = finder.symbol_of(min(target.roots, key=lambda root: (root.path, root.start)), target.name)
+    symbol = finder.symbol_of(min(target.roots, key=by_place), target.name)
     if not functions and not classes:
         raise BadRequest(
             "not_a_symbol",
@@ -153,7 +153,7 @@ def _defined(finder: Finder, roots: Iterable[Root]) -> tuple[list[Function], lis
     """The `def` and `class` statements among the declarations."""
     functions: list[Function] = []
     classes: list[Class] = []
-    for root in sorted(roots, key=lambda root: (root.path, root.start)):
+    for root in sorted(roots, key=by_place):
         source, sites = finder.declaring(root)
         for site in sites:
             if source is not None and site.role is Role.FUNCTION:

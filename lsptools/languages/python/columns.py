@@ -19,7 +19,7 @@ from lsptools.languages.python import closure
 from lsptools.languages.python.classes import Class
 from lsptools.languages.python.detours import string_index
 from lsptools.languages.python.given import Given
-from lsptools.languages.python.meaning import CONDITIONS, Root
+from lsptools.languages.python.meaning import CONDITIONS, Root, by_place
 from lsptools.languages.python.modules import literal_string
 from lsptools.languages.python.roles import Role
 from lsptools.languages.python.scopes import Site, Source
@@ -41,7 +41,7 @@ class Columns:
     @cached_property
     def owner(self) -> Class | None:
         """A class whose field the name is; None: the family has no field of this kind."""
-        found = (closure.class_at(self._finder.project, root) for root in sorted(self._family, key=_place))
+        found = (closure.class_at(self._finder.project, root) for root in sorted(self._family, key=by_place))
         return next((cls for cls in found if cls is not None and self._is_column(cls)), None)
 
     def by_keyword(self, given: Given, callee: str) -> str:
@@ -82,7 +82,7 @@ class Columns:
             return False
         metaclass = evaluator.metaclass(cls)
         is_made = metaclass is not None and metaclass.source.external and metaclass.name not in _PLAIN
-        if not (is_made or evaluator.unknown_bases(cls) or evaluator.has_base_elsewhere(cls)):
+        if not (is_made or evaluator.missing_bases(cls)):
             return False
         statements = (
             site.ancestor("assignment")
@@ -123,10 +123,6 @@ def _is_known(types: Types) -> bool:
     return types.complete and all(
         isinstance(value, FunctionValue) and not value.function.source.external for value in types.values
     )
-
-
-def _place(root: Root) -> tuple[str, int, str]:
-    return root.path, root.start, root.name
 
 
 _PLAIN = frozenset({"ABCMeta", "EnumMeta", "EnumType", "type", "GenericMeta", "_ProtocolMeta"})

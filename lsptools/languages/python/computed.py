@@ -190,10 +190,7 @@ def _content(source: Source, node: Node) -> Node | None:
 
 def _assigned(source: Source, name: Node) -> Iterator[Node]:
     """The values that assignments of the file give to a name."""
-    text = source.text(name)
-    names = source.names(text)
-    owner = names.scope_of(source.descend(name.start_byte)[1], text)
-    for site in names.bindings(owner, text) if owner is not None else ():
+    for site in source.bindings_of(name):
         statement = site.ancestor("assignment", "named_expression") if site.role in _GIVEN else None
         value = None
         if statement is not None:

@@ -101,13 +101,11 @@ def taken_by(source: Source, value: Node) -> Function | None:
     """The function whose own `**options` an expression is."""
     if value.type != "identifier":
         return None
-    name = source.text(value)
-    names = source.names(name)
-    owner = names.scope_of(source.descend(value.start_byte)[1], name)
+    owner = source.owner_of(value)
     if owner is None or owner.kind not in ("function", "lambda"):
         return None
     function = function_in(source, owner)
-    taken = function.parameter(name)
+    taken = function.parameter(source.text(value))
     return function if taken is not None and taken.kind == "kwargs" else None
 
 

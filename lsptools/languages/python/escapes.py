@@ -29,7 +29,7 @@ from lsptools.languages.python.classes import (
 )
 from lsptools.languages.python.decorators import REGISTERS_NOTHING
 from lsptools.languages.python.given import Given, fits
-from lsptools.languages.python.meaning import Root, member_root
+from lsptools.languages.python.meaning import Root, by_place, member_root
 from lsptools.languages.python.roles import BINDING, Role, access_of
 from lsptools.languages.python.scopes import Site, Source
 from lsptools.languages.python.uses import PARTIAL, VALUE, classified
@@ -66,13 +66,13 @@ class Escapes:
         self._name = name
         self._family = family
         self._stored: dict[str, bool] = {}
-        found = (closure.function_at(finder.project, root) for root in _ordered(family))
+        found = (closure.function_at(finder.project, root) for root in sorted(family, key=by_place))
         self._functions = [
             function
             for function in found
             if function is not None and (taken := function.parameter(name)) and taken.takes_keyword
         ]
-        owners = (closure.class_at(finder.project, root) for root in _ordered(family))
+        owners = (closure.class_at(finder.project, root) for root in sorted(family, key=by_place))
         self._records = [cls for cls in owners if cls is not None and finder.meanings.makes_constructor(cls)]
 
     # ------------------------------------------------------------------ what is asked
@@ -138,7 +138,11 @@ class Escapes:
         if site.role is Role.STRING:
             text = mentions.in_python(self._finder.meanings, source, site)
             known = text.receiver is not None and text.receiver.complete
-            if text.evidence is Evidence.POSSIBLE and not known and text.reason.startswith("looked up"):
+            if (
+                text.evidence is Evidence.POSSIBLE
+                and not known
+                and text.reason.startswith(mentions.LOOKED_UP)
+            ):
                 for n_filled in {0, int(function.in_class)}:
                     yield _Escape(function, n_filled, where)
             return
@@ -216,14 +220,14 @@ class Escapes:
     def _is_stored(self, name: str) -> bool:
         """Is an attribute of this name given a value that could be a function?"""
         if name not in self._stored:
+            written = _written_pattern(name)
             self._stored[name] = any(
-                self._is_stored_in(source, name) for source in self._finder.sources_with(name)
+                self._stores(source, site)
+                for source in self._finder.sources_with(name)
+                if written.search(source.bytes) is not None
+                for site in source.sites(name)
             )
         return self._stored[name]
-
-    def _is_stored_in(self, source: Source, name: str) -> bool:
-        found = _written_pattern(name).search(source.bytes)
-        return found is not None and any(self._stores(source, site) for site in source.sites(name))
 
     def _stores(self, source: Source, site: Site) -> bool:
         in_class = site.scope.kind == "class"
@@ -321,10 +325,6 @@ def _taker(node: Node) -> tuple[Node | None, bool]:
     return call, False
 
 
-def _ordered(family: frozenset[Root]) -> list[Root]:
-    return sorted(family, key=lambda root: (root.path, root.start, root.name))
-
-
 def _where(source: Source, at: int) -> str:
     position = source.document.lines.user_from_offset(source.span(at, at).start)
     return f"{source.path}:{position.line}"
@@ -418,11 +418,10 @@ def _is_written_out(source: Source, value: Node) -> bool:
         return function is not None and source.text(function) == "dict" and b"**" not in (value.text or b"")
     if value.type != "identifier":
         return False
-    name = source.text(value)
-    names = source.names(name)
-    owner = names.scope_of(source.descend(value.start_byte)[1], name)
-    sites = names.bindings(owner, name) if owner is not None else []
-    statements = [site.ancestor("assignment") if site.role is Role.ASSIGN else None for site in sites]
+    statements = [
+        site.ancestor("assignment") if site.role is Role.ASSIGN else None
+        for site in source.bindings_of(value)
+    ]
     values = [each.child_by_field_name("right") if each is not None else None for each in statements]
     return bool(values) and all(
         each is not None and each.type != "identifier" and _is_written_out(source, each) for each in values

@@ -116,10 +116,15 @@ class Hierarchy(ABC):
                     found.append((ancestor, node))
         return found
 
-    def has_base_elsewhere(self, cls: Class) -> bool:
-        """Does a base of the class or an ancestor come from a module that was not found?"""
+    def missing_bases(self, cls: Class) -> list[tuple[Class, Node]]:
+        """Base expressions of the class and its ancestors that lead nowhere, or to a module that was not found."""
         elsewhere = Foreign(NOT_FOUND)
-        return any(elsewhere in types.values for each in self.order(cls) for types in self.bases(each))
+        found = self.unknown_bases(cls)
+        for ancestor in self.order(cls):
+            for node, types in zip(ancestor.base_nodes, self.bases(ancestor), strict=False):
+                if elsewhere in types.values:
+                    found.append((ancestor, node))
+        return found
 
     def _is_special_base(self, cls: Class, node: Node) -> bool:
         while node.type == "subscript":

@@ -64,6 +64,11 @@ class Root:
     name: str
 
 
+def by_place(root: Root) -> tuple[str, int, str]:
+    """The key by which declarations are sorted, where they are shown or an answer must not depend on chance."""
+    return root.path, root.start, root.name
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """The declarations one occurrence is bound to. Incomplete: it may be bound to others as well."""
@@ -629,7 +634,7 @@ class Meanings:
         constructors = self.constructors(cls)
         if constructors:
             return self._any_keyword(constructors, name, text, depth, cls)
-        if self.evaluator.unknown_bases(cls) or self.evaluator.has_base_elsewhere(cls):
+        if self.evaluator.missing_bases(cls):
             field_sites = self.evaluator.lookup(cls, name)
             if field_sites is not None and field_sites[1][0].role in (Role.ANNOTATE, Role.ASSIGN):
                 root = member_root(field_sites[0], name)

@@ -142,7 +142,9 @@ def template_callee(source: Source, site: Site) -> str:
 
 
 OF_SIGNATURE = "told of a function, or of a call of it, by the name of its parameter"
-IN_LOCALS = "looked up in `locals` at run time"
+LOOKED_UP = "looked up"
+"""What the reason begins with where a string is looked up."""
+IN_LOCALS = f"{LOOKED_UP} in `locals` at run time"
 _CALLEE = re.compile(rb"(\w+)\s*\(")
 TEMPLATE_KEYWORD = "a keyword in an expression of a template"
 _KEYWORD_AFTER = re.compile(rb"\s*=(?!=)")
@@ -386,7 +388,7 @@ def _of_function(meanings: Meanings, source: Source, site: Site, index: int) -> 
         return None
     taken = _taken_as_options(meanings, source, site, mapping)
     if taken:
-        says = "looked up in the keywords that an override gets"
+        says = f"{LOOKED_UP} in the keywords that an override gets"
         return TextMeaning(Evidence.POSSIBLE, says, Meaning(taken, says))
     if "call_args" in source.text(mapping):
         return TextMeaning(Evidence.POSSIBLE, OF_SIGNATURE)
@@ -425,7 +427,7 @@ def _called_with(meanings: Meanings, source: Source, site: Site, index: int) -> 
     if namespace:
         return TextMeaning(
             Evidence.POSSIBLE,
-            IN_LOCALS if namespace == "locals" else f"looked up in `{namespace}` at run time",
+            IN_LOCALS if namespace == "locals" else f"{LOOKED_UP} in `{namespace}` at run time",
         )
     if parent.type == "subscript":
         return None
@@ -440,7 +442,7 @@ def _called_with(meanings: Meanings, source: Source, site: Site, index: int) -> 
     )
     if name in _LOOKUPS and position >= _LOOKUPS[name]:
         receiver = meanings.evaluator.at(source, arguments[0]) if _LOOKUPS[name] and arguments else None
-        return TextMeaning(Evidence.POSSIBLE, f"looked up by `{name}` at run time", receiver=receiver)
+        return TextMeaning(Evidence.POSSIBLE, f"{LOOKED_UP} by `{name}` at run time", receiver=receiver)
     if name in ("usefixtures", "getfixturevalue"):
         bound = _fixture_for(meanings, source, site)
         return TextMeaning(Evidence.POSSIBLE, f"a fixture's name given to `{name}`", bound)
@@ -653,9 +655,8 @@ class OtherFile:
 
     def _before(self, start: int) -> str:
         """What stands before a place in its line, as far back as a path may reach."""
-        text = self.text[max(0, start - _LONGEST_PATH) : start]
-        path = _PATH_BEFORE.search(text[text.rfind("\n") + 1 :])
-        return path.group() if path is not None else ""
+        path = _PATH_BACKWARDS.match(self.text[max(0, start - _LONGEST_PATH) : start][::-1])
+        return path.group()[::-1] if path is not None else ""
 
     def _opened(self, at: int) -> int | None:
         """Where the expression of a template begins in which a place stands: in its line, unless the file is a template."""
@@ -686,7 +687,7 @@ def _in_notebook(text: str, start: int) -> tuple[Evidence, str]:
 _TEMPLATE_MARK = re.compile(r"\{\{|\{%|\}\}|%\}")
 _LONGEST_PATH = 500
 """So many code points before a name are looked at for the path in front of it."""
-_PATH_BEFORE = re.compile(r"[\w.:/-]*$")
+_PATH_BACKWARDS = re.compile(r"[\w.:/-]*")
 _TYPE_COMMENT = re.compile(r"#\s*type:\s*(?!\s|ignore\b)")
 _DOTTED_BEFORE = re.compile(r"((?:[^\W\d]\w*\.)*[^\W\d]\w*)\.$")
 _DOTTED_BEFORE_COLON = re.compile(r"([^\W\d]\w*(?:\.\w+)*)[.:]$")

@@ -28,7 +28,7 @@ from lsptools.languages.python.facts import Definer, Fact, FileFacts, Wanted, al
 from lsptools.languages.python.folding import folded
 from lsptools.languages.python.judge import Judge
 from lsptools.languages.python.library import LibraryOwner
-from lsptools.languages.python.meaning import Meaning, Meanings, Root, member_root, module_root
+from lsptools.languages.python.meaning import Meaning, Meanings, Root, by_place, member_root, module_root
 from lsptools.languages.python.modules import Project
 from lsptools.languages.python.parallel import facts_of_all
 from lsptools.languages.python.private import class_named_by, prefix_of
@@ -227,7 +227,7 @@ class Finder:
         computed = self.computed(target.name, family)
         occurrences.extend(_as_occurrence(each) for each in computed if not each.source.external)
         occurrences.sort(key=lambda occurrence: (occurrence.path, occurrence.span))
-        external = tuple(sorted((r for r in family if self._is_external(r)), key=lambda r: (r.path, r.start)))
+        external = tuple(sorted((r for r in family if self._is_external(r)), key=by_place))
         incomplete = tuple(dict.fromkeys([*self.incomplete, *self.candidates.incomplete]))
         references = References(
             symbol=self._symbol(target, family),
@@ -536,7 +536,7 @@ class Finder:
         return self.symbol_of(own[0], target.name)
 
     def _declarations(self, family: frozenset[Root]) -> Iterator[Symbol]:
-        for root in sorted(family, key=lambda root: (root.path, root.start, root.name)):
+        for root in sorted(family, key=by_place):
             yield self.symbol_of(root, root.name)
 
     def symbol_of(self, root: Root, name: str) -> Symbol:

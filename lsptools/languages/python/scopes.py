@@ -387,6 +387,16 @@ class Source:
         """Does the file spell the name in another way somewhere?"""
         return not self._ascii and name in self._folded
 
+    def owner_of(self, name: Node) -> Scope | None:
+        """The scope that binds the name which a node reads."""
+        text = self.text(name)
+        return self.names(text).scope_of(self.descend(name.start_byte)[1], text)
+
+    def bindings_of(self, name: Node) -> list[Site]:
+        """Where that scope binds it, in order."""
+        owner, text = self.owner_of(name), self.text(name)
+        return self.names(text).bindings(owner, text) if owner is not None else []
+
     def sites(self, name: str) -> list[Site]:
         """Every occurrence of the name, in order."""
         found = self._sites.get(name)

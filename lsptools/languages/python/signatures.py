@@ -78,10 +78,7 @@ def _assigned(source: Source, node: Node) -> Node:
     for _ in range(_STEPS):
         if node.type != "identifier":
             return node
-        name = source.text(node)
-        names = source.names(name)
-        owner = names.scope_of(source.descend(node.start_byte)[1], name)
-        sites = names.bindings(owner, name) if owner is not None else []
+        sites = source.bindings_of(node)
         statement = (
             sites[0].ancestor("assignment") if len(sites) == 1 and sites[0].role is Role.ASSIGN else None
         )

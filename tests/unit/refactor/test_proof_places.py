@@ -19,7 +19,7 @@ def test_every_place_is_named(tmp_path: Path) -> None:
     tmp_path.joinpath("m.py").write_text("value = 1\n" + "print(value)\n" * N_USES, "utf-8")
     snapshot = Environment().context(Root.of(tmp_path)).snapshot
     finder = Finder(snapshot)
-    with closing(finder.candidates):
+    with closing(finder):
         account = finder.account(finder.target(FilePosition("m.py", Offset(0))))
     only_first = Edits.of([TextEdit(Span(Offset(0), Offset(5)), "other")])
     change = Change(edits=(FileEdits("m.py", only_first, snapshot.document("m.py").digest),))
